@@ -1,0 +1,19 @@
+# Warnings, optimisation, sanitizers and the compiler cache, the same for every target.
+add_library(stiction_options INTERFACE)
+target_compile_options(stiction_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
+# Results must not depend on the compiler's freedom: no contraction, no fast-math.
+target_compile_options(stiction_options INTERFACE -ffp-contract=off -fno-math-errno)
+# Alignment pinned to SSE width: the Coal wheel is built without AVX and shares Eigen types with us.
+target_compile_definitions(stiction_options INTERFACE EIGEN_MAX_ALIGN_BYTES=16 EIGEN_DONT_PARALLELIZE)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(stiction_options INTERFACE -O2)
+endif()
+if(STICTION_SANITIZE)
+  add_compile_options(-fsanitize=${STICTION_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${STICTION_SANITIZE})
+endif()
+find_program(STICTION_CCACHE ccache)
+if(STICTION_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${STICTION_CCACHE}")
+endif()

@@ -1,0 +1,19 @@
+// Errors of the user's input. Our own bugs assert; numbers report through StepReport.
+#pragma once
+#include <stdexcept>
+#include <string>
+
+namespace stiction {
+
+/// The user's input is wrong. Names the element, the value found, the allowed range and the remedy; the program exits with code 2 on it.
+class InputError : public std::runtime_error {
+ public:
+  InputError(const std::string& element, const std::string& value, const std::string& range, const std::string& remedy);
+
+  const std::string& element() const { return element_; }
+
+ private:
+  std::string element_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,84 @@
+#include "base/ThreadPool.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace stiction {
+
+struct ThreadPool::Shared {
+  std::mutex mutex;
+  std::condition_variable start, finished;
+  const std::function<void(int)>* task{nullptr};
+  std::atomic<int> next{0};
+  int count{0};
+  int working{0};
+  unsigned long generation{0};
+  bool stop{false};
+  std::exception_ptr failure;
+  std::vector<std::thread> workers;
+
+  void drain() {
+    for (int i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+      try {
+        (*task)(i);
+      } catch (...) {
+        const std::lock_guard lock{mutex};
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  }
+
+  void work() {
+    unsigned long seen = 0;
+    std::unique_lock lock{mutex};
+    while (true) {
+      start.wait(lock, [&] { return stop || generation != seen; });
+      if (stop) return;
+      seen = generation;
+      lock.unlock();
+      drain();
+      lock.lock();
+      if (--working == 0) finished.notify_one();
+    }
+  }
+};
+
+ThreadPool::ThreadPool(int threads) : threads_{threads < 1 ? 1 : threads}, shared_{std::make_unique<Shared>()} {
+  for (int i = 1; i < threads_; ++i) shared_->workers.emplace_back([this] { shared_->work(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock{shared_->mutex};
+    shared_->stop = true;
+  }
+  shared_->start.notify_all();
+  for (std::thread& worker : shared_->workers) worker.join();
+}
+
+void ThreadPool::parallelFor(int count, const std::function<void(int)>& task) {
+  if (threads_ == 1 || count < 2) {
+    for (int i = 0; i < count; ++i) task(i);
+    return;
+  }
+  {
+    const std::lock_guard lock{shared_->mutex};
+    shared_->task = &task;
+    shared_->count = count;
+    shared_->next = 0;
+    shared_->working = threads_ - 1;
+    shared_->failure = nullptr;
+    ++shared_->generation;
+  }
+  shared_->start.notify_all();
+  shared_->drain();
+  std::unique_lock lock{shared_->mutex};
+  shared_->finished.wait(lock, [&] { return shared_->working == 0; });
+  if (shared_->failure) std::rethrow_exception(shared_->failure);
+}
+
+}  // namespace stiction

@@ -1,0 +1,26 @@
+// Fixed worker threads and one deterministic parallel loop.
+#pragma once
+#include <functional>
+#include <memory>
+
+namespace stiction {
+
+/// Runs `task(i)` for i in [0, count). Which thread runs which index is free, so a task may write only what belongs to its own index;
+/// every reduction is done by the caller afterwards, in index order: results are the same bits for any number of threads.
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const { return threads_; }
+  void parallelFor(int count, const std::function<void(int)>& task);
+
+ private:
+  struct Shared;
+  int threads_;
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace stiction

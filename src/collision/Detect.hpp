@@ -1,0 +1,32 @@
+// Collision detection: broad phase (which pairs can meet within the step) and narrow phase (their contact points).
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "base/ThreadPool.hpp"
+#include "collision/Contact.hpp"
+
+namespace stiction {
+
+/// Owns what collision keeps between steps (broad-phase order, allowed-pair table, per-thread scratch, kept normals). One per simulation.
+class CollisionDetector {
+ public:
+  explicit CollisionDetector(const Model& model);
+  ~CollisionDetector();
+  CollisionDetector(CollisionDetector&&) noexcept;
+
+  /// All pairs whose shapes can come together within h, sorted by (geomA, geomB). Speed bound of a geom: |v_C| + |ω| (distance + radius) + h (‖g‖ + ‖force‖/m), so nothing
+  /// tunnels. `factor` >= 1 enlarges the reach (a step in which bodies may be thrown by impacts). Filters: same body, both not dynamic, contype/conaffinity, excludes; explicit pairs always.
+  const std::vector<CandidatePair>& broadPhase(const State& state, double h, double factor = 1.0);
+
+  /// Contact points of the given pairs at the state's poses, with gap <= reach of the pair, sorted by key. Same bits for any number of threads.
+  void narrowPhase(const State& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts);
+  /// The same on the calling thread; safe to call from several threads at once.
+  void narrowPhase(const State& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,40 @@
+// `auto`: which method, warm or cold, what to accept, when to try again. The only place where solvers meet the certificate.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "certify/Certificate.hpp"
+#include "solvers/Solver.hpp"
+
+namespace stiction {
+
+struct PortfolioReport {
+  Certificate certificate;
+  SolveStatus status{SolveStatus::Stalled};
+  bool certified{false};
+  const char* rung{"none"};   // "rest", "warm", "nsgs", "ipm", ... the method that gave the answer
+  int iterations{0};          // summed over rungs
+  int factorisations{0};
+};
+
+/// One ladder with its own scratch; not shared between threads.
+class Portfolio {
+ public:
+  /// `solver`: "auto" or the name of one method. Throws InputError for an unknown one.
+  explicit Portfolio(const std::string& solver = "auto");
+  ~Portfolio();
+  Portfolio(Portfolio&&) noexcept;
+
+  /// `iterate` holds the warm start when options.warm, and the answer on return; the better certificate of warm and cold is kept.
+  PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options);
+  PortfolioReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Names accepted by --solver with their descriptions: "auto" and every method.
+std::vector<SolverInfo> portfolioInfos();
+
+}  // namespace stiction

@@ -1,0 +1,52 @@
+// The one verb of every method: solve(problem, iterate, options) -> SolveReport. The iterate holds the start on entry and the best answer found on return.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "problem/ContactProblem.hpp"
+
+namespace stiction {
+
+enum class SolveStatus : std::uint8_t { Converged, Stalled, IterationLimit, NumericalFailure };
+const char* name(SolveStatus status);
+
+enum class Law : std::uint8_t { Coulomb, Convex, Box };
+const char* name(Law law);
+
+struct SolveOptions {
+  double tolerance{1e-8};   // relative certificate that counts as an answer
+  double polish{1e-12};     // Newton-type methods go on to this, or until nothing falls any more
+  int maxIterations{0};     // 0: the method's own limit
+  bool warm{false};         // the iterate on entry is a good guess
+  double scale{0};          // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
+};
+
+struct SolveReport {
+  SolveStatus status{SolveStatus::Stalled};
+  int iterations{0};
+  int factorisations{0};
+  double residual{0};       // the method's own estimate of the relative certificate; the certificate decides, never this
+};
+
+struct SolverInfo {
+  std::string name;      // as in --solver
+  Law law;
+  bool takesGlobal;
+  bool takesLocal;
+  std::string goodFor;   // one line for people
+};
+
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  virtual const SolverInfo& info() const = 0;
+  virtual SolveReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) = 0;
+  virtual SolveReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) = 0;
+};
+
+/// The methods of this room by name: nsgs, prox, newton, ipm. Throws InputError that lists them for an unknown name.
+std::unique_ptr<Solver> makeSolver(const std::string& name);
+std::vector<SolverInfo> solverInfos();
+
+}  // namespace stiction

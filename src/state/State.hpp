@@ -1,0 +1,48 @@
+// Everything a step changes: poses, velocities, and the contact memory (warm start and anchors) keyed by feature. Copying a State is a snapshot.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "model/Model.hpp"
+
+namespace stiction {
+
+/// One contact point's identity: geoms with geomA < geomB, and the feature of the pair that touches.
+struct FeatureKey {
+  int geomA{0}, geomB{0};
+  std::uint64_t feature{0};
+  auto operator<=>(const FeatureKey&) const = default;
+};
+
+/// What is remembered of a contact point from the last step.
+struct ContactMemory {
+  FeatureKey key;
+  Vector3 normal{Vector3::Zero()};         // [-] world, from A to B
+  Vector3 impulse{Vector3::Zero()};        // [N s] world axes, on B
+  double step{0};                          // [s] the h it belongs to
+  Vector3 anchor{Vector3::Zero()};         // [m] world: tangential displacement of B against A since the contact began to stick; zero when slipping
+  bool sticking{false};
+};
+
+struct State {
+  double time{0};                          // [s]
+  std::int64_t stepCount{0};
+  std::vector<Vector3> position;           // [m] p_WC per body
+  std::vector<Quaternion> rotation;        // R_WC (= R_WB) per body
+  std::vector<Vector3> velocity;           // [m/s] of C, world axes
+  std::vector<Vector3> angularVelocity;    // [rad/s] world axes
+  std::vector<ContactMemory> contacts;     // sorted by key
+
+  Pose pose(int body) const { return {position[static_cast<std::size_t>(body)], rotation[static_cast<std::size_t>(body)]}; }
+};
+
+/// Start state of the model.
+State makeState(const Model& model);
+
+/// Hash of every bit that matters for the future: poses, velocities, contact memory.
+std::uint64_t hash(const State& state);
+
+/// World inertia about C of a body at its current rotation [kg m²].
+Matrix3 worldInertia(const Body& body, const Quaternion& rotation);
+
+}  // namespace stiction
