@@ -1,0 +1,130 @@
+#include "problem/ContactProblem.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "base/Error.hpp"
+
+namespace stiction {
+namespace {
+
+void requireSize(const char* array, Eigen::Index found, Eigen::Index wanted) {
+  if (found != wanted) throw InputError{array, "length " + std::to_string(found), "length " + std::to_string(wanted), "make the arrays of the problem agree in size"};
+}
+
+void requireFinite(const char* array, const double* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (!std::isfinite(values[i]))
+      throw InputError{std::string{array} + "[" + std::to_string(i) + "]", std::to_string(values[i]), "finite numbers", "correct the entry"};
+}
+
+void requireFinite(const char* array, const VectorX& x) { requireFinite(array, x.data(), static_cast<std::size_t>(x.size())); }
+
+void requireAtLeastZero(const char* array, const VectorX& x) {
+  requireFinite(array, x);
+  for (Eigen::Index i = 0; i < x.size(); ++i)
+    if (x[i] < 0) throw InputError{std::string{array} + "[" + std::to_string(i) + "]", std::to_string(x[i]), ">= 0", "correct the entry"};
+}
+
+}  // namespace
+
+void BlockMass::clear() {
+  start.assign(1, 0);
+  offset.clear();
+  couplings.clear();
+  values.clear();
+}
+
+int BlockMass::addBlock(const double* block, int n) {
+  offset.push_back(static_cast<int>(values.size()));
+  values.insert(values.end(), block, block + n * n);
+  start.push_back(start.back() + n);
+  return blocks() - 1;
+}
+
+void BlockMass::addCoupling(int row, int column, const double* block) {
+  couplings.push_back({row, column, static_cast<int>(values.size())});
+  values.insert(values.end(), block, block + size(row) * size(column));
+}
+
+void BlockColumns::clear() {
+  start.assign(1, 0);
+  segments.clear();
+  values.clear();
+}
+
+void BlockColumns::addSegment(int block, int row, int size, const double* columnMajor) {
+  segments.push_back({block, row, size, static_cast<int>(values.size())});
+  values.insert(values.end(), columnMajor, columnMajor + size * width);
+}
+
+void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
+  for (int i = 0; i < A.groups(); ++i) {
+    const double* xi = x.data() + i * A.width;
+    for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
+      const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
+      const double* a = A.values.data() + segment.offset;
+      double* out = y.data() + segment.row;
+      for (int c = 0; c < A.width; ++c, a += segment.size)
+        for (int k = 0; k < segment.size; ++k) out[k] += a[k] * xi[c];
+    }
+  }
+}
+
+void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z) {
+  z.resize(A.columns());
+  for (int i = 0; i < A.groups(); ++i) {
+    double* zi = z.data() + i * A.width;
+    for (int c = 0; c < A.width; ++c) zi[c] = 0;
+    for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
+      const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
+      const double* a = A.values.data() + segment.offset;
+      const double* x = v.data() + segment.row;
+      for (int c = 0; c < A.width; ++c, a += segment.size) {
+        double sum = 0;
+        for (int k = 0; k < segment.size; ++k) sum += a[k] * x[k];
+        zi[c] += sum;
+      }
+    }
+  }
+}
+
+void validate(const ContactProblem& problem) {
+  const Eigen::Index n = problem.contacts(), rows = problem.rows(), dof = problem.dof();
+  requireSize("f", problem.f.size(), dof);
+  requireSize("w", problem.w.size(), 3 * n);
+  requireSize("wScale", problem.wScale.size(), 3 * n);
+  requireSize("mu", problem.mu.size(), n);
+  requireSize("b", problem.b.size(), rows);
+  if (problem.R.size() != 0) requireSize("R", problem.R.size(), 3 * n);
+  if (problem.C.size() != 0) requireSize("C", problem.C.size(), rows);
+  requireFinite("M", problem.M.values.data(), problem.M.values.size());
+  requireFinite("H", problem.H.values.data(), problem.H.values.size());
+  requireFinite("G", problem.G.values.data(), problem.G.values.size());
+  requireFinite("f", problem.f);
+  requireFinite("w", problem.w);
+  requireFinite("wScale", problem.wScale);
+  requireFinite("b", problem.b);
+  requireAtLeastZero("mu", problem.mu);
+  requireAtLeastZero("R", problem.R);
+  requireAtLeastZero("C", problem.C);
+  for (int k = 0; k < problem.M.blocks(); ++k) {
+    const int size = problem.M.size(k);
+    const Eigen::Map<const MatrixX> block{problem.M.values.data() + problem.M.offset[static_cast<std::size_t>(k)], size, size};
+    if (Eigen::LLT<MatrixX>{block}.info() != Eigen::Success)
+      throw InputError{"M, diagonal block " + std::to_string(k), "not positive definite", "symmetric positive definite", "give every body a positive mass and inertia"};
+  }
+}
+
+void validate(const LocalContactProblem& problem) {
+  const Eigen::Index n = problem.contacts();
+  requireSize("q", problem.q.size(), 3 * n);
+  requireSize("W row pointers", static_cast<Eigen::Index>(problem.start.size()), n + 1);
+  requireFinite("q", problem.q);
+  requireAtLeastZero("mu", problem.mu);
+  for (std::size_t k = 0; k < problem.blocks.size(); ++k) requireFinite("W", problem.blocks[k].data(), 9);
+  for (const int j : problem.column)
+    if (j < 0 || j >= n) throw InputError{"W block column", std::to_string(j), "0 … " + std::to_string(n - 1), "correct the index"};
+}
+
+}  // namespace stiction
