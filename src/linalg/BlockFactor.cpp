@@ -1,0 +1,249 @@
+#include "linalg/BlockFactor.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+template <int Rows, int Columns>
+using Panel = Eigen::Map<Eigen::Matrix<double, Rows, Columns>, 0, Eigen::OuterStride<>>;
+template <int Rows, int Columns>
+using ConstPanel = Eigen::Map<const Eigen::Matrix<double, Rows, Columns>, 0, Eigen::OuterStride<>>;
+
+/// C −= A Bᵀ with A (m × k), B (n × k), C (m × n); fixed sizes where the common blocks have them.
+template <int M, int N, int K>
+void subtractProduct(const double* a, int lda, const double* b, int ldb, double* c, int ldc, int m, int n, int k) {
+  const ConstPanel<M, K> A{a, m, k, Eigen::OuterStride<>{lda}};
+  const ConstPanel<N, K> B{b, n, k, Eigen::OuterStride<>{ldb}};
+  Panel<M, N> C{c, m, n, Eigen::OuterStride<>{ldc}};
+  if constexpr (M > 0 && N > 0 && K > 0)
+    C.noalias() -= A.lazyProduct(B.transpose());
+  else
+    C.noalias() -= A * B.transpose();
+}
+
+void subtractBlock(const double* a, int lda, const double* b, int ldb, double* c, int ldc, int m, int n, int k) {
+  if (m == 6 && n == 6 && k == 6)
+    subtractProduct<6, 6, 6>(a, lda, b, ldb, c, ldc, m, n, k);
+  else if (m == 3 && n == 3 && k == 3)
+    subtractProduct<3, 3, 3>(a, lda, b, ldb, c, ldc, m, n, k);
+  else
+    subtractProduct<Eigen::Dynamic, Eigen::Dynamic, Eigen::Dynamic>(a, lda, b, ldb, c, ldc, m, n, k);
+}
+
+/// Lists, for the column being built, the finished columns whose next block row it is (linked lists through next, one head a column).
+struct Updates {
+  std::vector<int>&head, &next, &cursor;
+
+  void reset(int columns) {
+    head.assign(at(columns), -1);
+    next.assign(at(columns), -1);
+    cursor.assign(at(columns), 0);
+  }
+  /// Column j's next block row is at p (or past its end).
+  void push(const BlockStructure& s, int j, int p) {
+    cursor[at(j)] = p;
+    if (p == s.lastRow(j)) return;
+    next[at(j)] = head[at(s.row(p))];
+    head[at(s.row(p))] = j;
+  }
+};
+
+}  // namespace
+
+void BlockCholesky::bind(const BlockStructure& structure) {
+  structure_ = &structure;
+  lower_.assign(structure.values(), 0.0);
+  place_.assign(at(structure.columns()), 0);
+  work_.assign(at(structure.largestBlock()), 0.0);
+}
+
+bool BlockCholesky::factor() {
+  const BlockStructure& s = *structure_;
+  Updates updates{head_, next_, cursor_};
+  updates.reset(s.columns());
+  for (int k = 0; k < s.columns(); ++k) {
+    double* panel = lower_.data() + s.panel(k);
+    const int size = s.size(k), height = s.height(k);
+    place_[at(k)] = 0;
+    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) place_[at(s.row(p))] = s.rowOffset(p);
+    for (int j = head_[at(k)], following; j >= 0; j = following) {
+      following = next_[at(j)];
+      const double* source = lower_.data() + s.panel(j);
+      const int p0 = cursor_[at(j)], heightJ = s.height(j), sizeJ = s.size(j);
+      const double* rowK = source + s.rowOffset(p0);
+      for (int p = p0; p < s.lastRow(j); ++p)
+        subtractBlock(source + s.rowOffset(p), heightJ, rowK, heightJ, panel + place_[at(s.row(p))], height, s.size(s.row(p)), size, sizeJ);
+      updates.push(s, j, p0 + 1);
+    }
+    Panel<Eigen::Dynamic, Eigen::Dynamic> diagonal{panel, size, size, Eigen::OuterStride<>{height}};
+    for (int c = 0; c < size; ++c) {
+      double pivot = diagonal(c, c);
+      for (int i = 0; i < c; ++i) pivot -= diagonal(c, i) * diagonal(c, i);
+      if (!(pivot > 0) || !std::isfinite(pivot)) return false;
+      const double root = std::sqrt(pivot), inverse = 1.0 / root;
+      diagonal(c, c) = root;
+      // The whole panel below row c, diagonal block and the blocks under it alike.
+      for (int i = 0; i < c; ++i) {
+        const double factor = diagonal(c, i);
+        double* target = panel + at(c) * at(height);
+        const double* from = panel + at(i) * at(height);
+        for (int r = c + 1; r < height; ++r) target[r] -= factor * from[r];
+      }
+      double* target = panel + at(c) * at(height);
+      for (int r = c + 1; r < height; ++r) target[r] *= inverse;
+    }
+    updates.push(s, k, s.firstRow(k));
+  }
+  return true;
+}
+
+void BlockCholesky::solve(VectorX& x) {
+  const BlockStructure& s = *structure_;
+  for (int k = 0; k < s.columns(); ++k) {
+    const double* panel = lower_.data() + s.panel(k);
+    const int size = s.size(k), height = s.height(k);
+    double* xk = x.data() + s.start(k);
+    for (int c = 0; c < size; ++c) {
+      const double* column = panel + at(c) * at(height);
+      xk[c] /= column[c];
+      for (int r = c + 1; r < size; ++r) xk[r] -= column[r] * xk[c];
+    }
+    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
+      double* xi = x.data() + s.start(s.row(p));
+      const int rows = s.size(s.row(p));
+      for (int c = 0; c < size; ++c) {
+        const double* column = panel + at(c) * at(height) + s.rowOffset(p);
+        for (int r = 0; r < rows; ++r) xi[r] -= column[r] * xk[c];
+      }
+    }
+  }
+  for (int k = s.columns() - 1; k >= 0; --k) {
+    const double* panel = lower_.data() + s.panel(k);
+    const int size = s.size(k), height = s.height(k);
+    double* xk = x.data() + s.start(k);
+    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
+      const double* xi = x.data() + s.start(s.row(p));
+      const int rows = s.size(s.row(p));
+      for (int c = 0; c < size; ++c) {
+        const double* column = panel + at(c) * at(height) + s.rowOffset(p);
+        double sum = 0;
+        for (int r = 0; r < rows; ++r) sum += column[r] * xi[r];
+        xk[c] -= sum;
+      }
+    }
+    for (int c = size - 1; c >= 0; --c) {
+      const double* column = panel + at(c) * at(height);
+      for (int r = c + 1; r < size; ++r) xk[c] -= column[r] * xk[r];
+      xk[c] /= column[c];
+    }
+  }
+}
+
+void BlockLU::bind(const BlockStructure& structure) {
+  structure_ = &structure;
+  lower_.assign(structure.values(), 0.0);
+  upper_.assign(structure.values(), 0.0);
+  place_.assign(at(structure.columns()), 0);
+  work_.assign(at(structure.largestBlock()), 0.0);
+  inverseAt_.resize(at(structure.columns()));
+  std::size_t total = 0;
+  for (int k = 0; k < structure.columns(); ++k) {
+    inverseAt_[at(k)] = total;
+    total += at(structure.size(k)) * at(structure.size(k));
+  }
+  inverse_.assign(total, 0.0);
+}
+
+// A = P Qᵀ by block columns: P_ik = A_ik − Σ_j P_ij Q_kjᵀ below and on the diagonal (D_k = P_kk), Q_ik = (A_kiᵀ − Σ_j Q_ij P_kjᵀ) D_k⁻ᵀ.
+bool BlockLU::factor() {
+  const BlockStructure& s = *structure_;
+  Updates updates{head_, next_, cursor_};
+  updates.reset(s.columns());
+  for (int k = 0; k < s.columns(); ++k) {
+    double* panelP = lower_.data() + s.panel(k);
+    double* panelQ = upper_.data() + s.panel(k);
+    const int size = s.size(k), height = s.height(k);
+    place_[at(k)] = 0;
+    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) place_[at(s.row(p))] = s.rowOffset(p);
+    for (int j = head_[at(k)], following; j >= 0; j = following) {
+      following = next_[at(j)];
+      const double* P = lower_.data() + s.panel(j);
+      const double* Q = upper_.data() + s.panel(j);
+      const int p0 = cursor_[at(j)], heightJ = s.height(j), sizeJ = s.size(j), rowK = s.rowOffset(p0);
+      for (int p = p0; p < s.lastRow(j); ++p) {
+        const int target = place_[at(s.row(p))], rows = s.size(s.row(p)), from = s.rowOffset(p);
+        subtractBlock(P + from, heightJ, Q + rowK, heightJ, panelP + target, height, rows, size, sizeJ);
+        if (p > p0) subtractBlock(Q + from, heightJ, P + rowK, heightJ, panelQ + target, height, rows, size, sizeJ);
+      }
+      updates.push(s, j, p0 + 1);
+    }
+    const Panel<Eigen::Dynamic, Eigen::Dynamic> diagonal{panelP, size, size, Eigen::OuterStride<>{height}};
+    Eigen::Map<MatrixX> inverse{inverse_.data() + inverseAt_[at(k)], size, size};
+    if (size == 6)
+      inverse = Eigen::PartialPivLU<Matrix6>{diagonal}.inverse();
+    else if (size == 3)
+      inverse = Eigen::PartialPivLU<Matrix3>{diagonal}.inverse();
+    else
+      inverse = Eigen::PartialPivLU<MatrixX>{diagonal}.inverse();
+    if (!inverse.allFinite()) return false;
+    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
+      const int rows = s.size(s.row(p));
+      Panel<Eigen::Dynamic, Eigen::Dynamic> block{panelQ + s.rowOffset(p), rows, size, Eigen::OuterStride<>{height}};
+      for (int r = 0; r < rows; ++r) {  // row r of Q := row r · D⁻ᵀ
+        Eigen::Map<VectorX> row{work_.data(), size};
+        for (int c = 0; c < size; ++c) row[c] = block(r, c);
+        for (int c = 0; c < size; ++c) {
+          double sum = 0;
+          for (int i = 0; i < size; ++i) sum += inverse(c, i) * row[i];
+          block(r, c) = sum;
+        }
+      }
+    }
+    updates.push(s, k, s.firstRow(k));
+  }
+  return true;
+}
+
+void BlockLU::solve(VectorX& x) {
+  const BlockStructure& s = *structure_;
+  for (int k = 0; k < s.columns(); ++k) {
+    const int size = s.size(k), height = s.height(k);
+    double* xk = x.data() + s.start(k);
+    const Eigen::Map<const MatrixX> inverse{inverse_.data() + inverseAt_[at(k)], size, size};
+    for (int c = 0; c < size; ++c) {
+      double sum = 0;
+      for (int i = 0; i < size; ++i) sum += inverse(c, i) * xk[i];
+      work_[at(c)] = sum;
+    }
+    for (int c = 0; c < size; ++c) xk[c] = work_[at(c)];
+    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
+      double* xi = x.data() + s.start(s.row(p));
+      const int rows = s.size(s.row(p));
+      for (int c = 0; c < size; ++c) {
+        const double* column = lower_.data() + s.panel(k) + at(c) * at(height) + s.rowOffset(p);
+        for (int r = 0; r < rows; ++r) xi[r] -= column[r] * xk[c];
+      }
+    }
+  }
+  for (int k = s.columns() - 1; k >= 0; --k) {
+    const int size = s.size(k), height = s.height(k);
+    double* xk = x.data() + s.start(k);
+    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
+      const double* xi = x.data() + s.start(s.row(p));
+      const int rows = s.size(s.row(p));
+      for (int c = 0; c < size; ++c) {
+        const double* column = upper_.data() + s.panel(k) + at(c) * at(height) + s.rowOffset(p);
+        double sum = 0;
+        for (int r = 0; r < rows; ++r) sum += column[r] * xi[r];
+        xk[c] -= sum;
+      }
+    }
+  }
+}
+
+}  // namespace stiction

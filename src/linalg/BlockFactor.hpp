@@ -1,0 +1,52 @@
+// Block Cholesky A = L Lᵀ and block LU A = L U (same pattern above and below the diagonal, pivoting inside the diagonal blocks) on a BlockStructure.
+// Left-looking by block columns; dense kernels of fixed size for blocks of 6 and 3. Reduction order fixed by the structure: the same bits every time.
+#pragma once
+#include <vector>
+
+#include "linalg/BlockStructure.hpp"
+#include "math/Types.hpp"
+
+namespace stiction {
+
+/// Symmetric positive definite. Usage: bind, fill lower(), factor, solve.
+class BlockCholesky {
+ public:
+  void bind(const BlockStructure& structure);
+  std::vector<double>& lower() { return lower_; }   // panels, to be filled with the matrix (entries above the diagonal of a diagonal block are not read)
+  void setZero() { std::fill(lower_.begin(), lower_.end(), 0.0); }
+  /// False when a pivot block is not positive definite.
+  bool factor();
+  /// x := A⁻¹ x, caller's order.
+  void solve(VectorX& x);
+
+ private:
+  const BlockStructure* structure_{nullptr};
+  std::vector<double> lower_;
+  std::vector<int> head_, next_, cursor_, place_;
+  std::vector<double> work_;
+};
+
+/// General matrix with a symmetric pattern. lower(): panels as in Cholesky with whole diagonal blocks; upper(): the transposes of the blocks above the diagonal.
+class BlockLU {
+ public:
+  void bind(const BlockStructure& structure);
+  std::vector<double>& lower() { return lower_; }
+  std::vector<double>& upper() { return upper_; }
+  void setZero() {
+    std::fill(lower_.begin(), lower_.end(), 0.0);
+    std::fill(upper_.begin(), upper_.end(), 0.0);
+  }
+  /// False when a pivot block is singular to working precision.
+  bool factor();
+  void solve(VectorX& x);
+
+ private:
+  const BlockStructure* structure_{nullptr};
+  std::vector<double> lower_, upper_;
+  std::vector<double> inverse_;          // inverses of the diagonal blocks, size² each at inverseAt_
+  std::vector<std::size_t> inverseAt_;
+  std::vector<int> head_, next_, cursor_, place_;
+  std::vector<double> work_;
+};
+
+}  // namespace stiction

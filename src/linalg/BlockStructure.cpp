@@ -1,0 +1,97 @@
+#include "linalg/BlockStructure.hpp"
+
+#include <amd.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/Assert.hpp"
+
+namespace stiction {
+namespace {
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+bool BlockStructure::analyse(const std::vector<int>& sizes, std::vector<std::array<int, 2>>& couplings) {
+  for (auto& pair : couplings)
+    if (pair[0] > pair[1]) std::swap(pair[0], pair[1]);
+  std::sort(couplings.begin(), couplings.end());
+  couplings.erase(std::unique(couplings.begin(), couplings.end()), couplings.end());
+  if (sizes == sizes_ && couplings == couplings_) return false;
+  sizes_ = sizes;
+  couplings_ = couplings;
+  order(couplings_);
+  layOut(couplings_);
+  return true;
+}
+
+void BlockStructure::order(const std::vector<std::array<int, 2>>& couplings) {
+  const int n = columns();
+  std::vector<int> pointer(at(n) + 1, 0);
+  for (const auto& [a, b] : couplings) ++pointer[at(a) + 1], ++pointer[at(b) + 1];
+  std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
+  std::vector<int> fill{pointer.begin(), pointer.end() - 1}, neighbour(at(pointer.back()) + 1);
+  for (const auto& [a, b] : couplings) neighbour[at(fill[at(a)]++)] = b, neighbour[at(fill[at(b)]++)] = a;
+  original_.resize(at(n));
+  std::iota(original_.begin(), original_.end(), 0);
+  if (!couplings.empty()) {
+    const int status = amd_order(n, pointer.data(), neighbour.data(), original_.data(), nullptr, nullptr);
+    STICTION_ASSERT(status == AMD_OK || status == AMD_OK_BUT_JUMBLED);
+  }
+  position_.resize(at(n));
+  for (int k = 0; k < n; ++k) position_[at(original_[at(k)])] = k;
+}
+
+void BlockStructure::layOut(const std::vector<std::array<int, 2>>& couplings) {
+  const int n = columns();
+  std::vector<int> firstUnknown(at(n) + 1, 0);
+  std::partial_sum(sizes_.begin(), sizes_.end(), firstUnknown.begin() + 1);
+  unknowns_ = firstUnknown.back();
+  largest_ = sizes_.empty() ? 0 : *std::max_element(sizes_.begin(), sizes_.end());
+  // Column structures, bottom up: what the matrix has below the diagonal, plus what the children of the elimination tree bring.
+  std::vector<std::vector<int>> structure(at(n));
+  for (const auto& [a, b] : couplings) {
+    const int i = position_[at(a)], j = position_[at(b)];
+    structure[at(std::min(i, j))].push_back(std::max(i, j));
+  }
+  for (int k = 0; k < n; ++k) {
+    auto& rows = structure[at(k)];
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    if (rows.size() > 1) {
+      auto& parent = structure[at(rows.front())];
+      parent.insert(parent.end(), rows.begin() + 1, rows.end());
+    }
+  }
+  size_.resize(at(n)), start_.resize(at(n)), height_.resize(at(n)), panel_.resize(at(n));
+  rowStart_.assign(1, 0), rows_.clear(), rowOffsets_.clear();
+  values_ = 0;
+  for (int k = 0; k < n; ++k) {
+    size_[at(k)] = sizes_[at(original_[at(k)])];
+    start_[at(k)] = firstUnknown[at(original_[at(k)])];
+  }
+  for (int k = 0; k < n; ++k) {
+    int height = size_[at(k)];
+    for (const int i : structure[at(k)]) {
+      rows_.push_back(i);
+      rowOffsets_.push_back(height);
+      height += size_[at(i)];
+    }
+    rowStart_.push_back(static_cast<int>(rows_.size()));
+    height_[at(k)] = height;
+    panel_[at(k)] = values_;
+    values_ += at(height) * at(size_[at(k)]);
+  }
+}
+
+BlockStructure::Slot BlockStructure::slot(int a, int b) const {
+  const int i = position_[at(a)], j = position_[at(b)];
+  if (i == j) return {panel(i), height(i), false};
+  const int column = std::min(i, j), row = std::max(i, j);
+  const auto first = rows_.begin() + firstRow(column), last = rows_.begin() + lastRow(column);
+  const auto found = std::lower_bound(first, last, row);
+  STICTION_ASSERT(found != last && *found == row);
+  return {panel(column) + at(rowOffset(static_cast<int>(found - rows_.begin()))), height(column), column == i};
+}
+
+}  // namespace stiction

@@ -1,0 +1,54 @@
+// Symbolic side of the block factorisations: ordering, elimination tree and panels of a symmetric block pattern.
+// Ordering: approximate minimum degree on the block graph (Amestoy, Davis, Duff 1996). One panel a block column: the diagonal block on top, then the blocks
+// below it in ascending order, one leading dimension. Cost: linear in the size of the factor's pattern.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace stiction {
+
+class BlockStructure {
+ public:
+  /// Where a coupling (a, b) of the matrix lives: at `values[offset + i + ld·j]`, row i of block `row`, column j of block `column`; `swapped` when row is b.
+  struct Slot {
+    std::size_t offset;
+    int leading;
+    bool swapped;
+  };
+
+  /// Sizes of the blocks and the couplings (pairs of different blocks, any order, duplicates allowed). Returns false, and does nothing, when both are as before.
+  bool analyse(const std::vector<int>& sizes, std::vector<std::array<int, 2>>& couplings);
+
+  /// Slot of the blocks a and b (a == b: the diagonal block).
+  Slot slot(int a, int b) const;
+
+  int columns() const { return static_cast<int>(sizes_.size()); }
+  int size(int k) const { return size_[static_cast<std::size_t>(k)]; }                     // of permuted column k
+  int start(int k) const { return start_[static_cast<std::size_t>(k)]; }                   // first unknown of permuted column k, in the caller's order
+  int height(int k) const { return height_[static_cast<std::size_t>(k)]; }                 // rows of panel k
+  std::size_t panel(int k) const { return panel_[static_cast<std::size_t>(k)]; }           // offset of panel k
+  std::size_t values() const { return values_; }
+  int unknowns() const { return unknowns_; }
+  int largestBlock() const { return largest_; }
+  int firstRow(int k) const { return rowStart_[static_cast<std::size_t>(k)]; }             // range of panel k's blocks below the diagonal …
+  int lastRow(int k) const { return rowStart_[static_cast<std::size_t>(k) + 1]; }
+  int row(int p) const { return rows_[static_cast<std::size_t>(p)]; }                      // … the permuted block
+  int rowOffset(int p) const { return rowOffsets_[static_cast<std::size_t>(p)]; }          // … and its first row within the panel
+
+ private:
+  void order(const std::vector<std::array<int, 2>>& couplings);
+  void layOut(const std::vector<std::array<int, 2>>& couplings);
+
+  std::vector<int> sizes_;                       // caller's order
+  std::vector<std::array<int, 2>> couplings_;    // sorted, unique, first < second, caller's order
+  std::vector<int> position_;                    // caller's block -> permuted column
+  std::vector<int> original_;                    // permuted column -> caller's block
+  std::vector<int> size_, start_, height_;
+  std::vector<std::size_t> panel_;
+  std::vector<int> rowStart_, rows_, rowOffsets_;
+  std::size_t values_{0};
+  int unknowns_{0}, largest_{0};
+};
+
+}  // namespace stiction

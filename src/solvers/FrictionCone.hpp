@@ -1,0 +1,79 @@
+// The friction cone K_μ = { (r_n, r_T): ‖r_T‖ <= μ r_n } as the solvers see it: projection with derivative, and the Alart–Curnier map.
+// Sources: De Saxcé & Feng 1998; Alart & Curnier 1991. Triples are (n, t1, t2).
+#pragma once
+#include <cmath>
+
+#include "math/Types.hpp"
+
+namespace stiction {
+
+enum class ContactState : std::uint8_t { Open, Stick, Slip };
+
+struct ConePoint {
+  Vector3 value{Vector3::Zero()};
+  Matrix3 derivative{Matrix3::Zero()};
+  ContactState state{ContactState::Open};
+};
+
+/// Orthogonal projection on K_μ.
+inline Vector3 projectCone(const Vector3& x, double mu) {
+  const double t = std::hypot(x[1], x[2]);
+  if (t <= mu * x[0]) return x;
+  if (mu * t <= -x[0]) return Vector3::Zero();
+  const double n = (x[0] + mu * t) / (1.0 + mu * mu);
+  const double k = t > 0 ? mu * n / t : 0.0;
+  return {n, k * x[1], k * x[2]};
+}
+
+/// Projection and its derivative (an element of the generalised Jacobian, symmetric).
+inline ConePoint projectConeWithDerivative(const Vector3& x, double mu) {
+  const double t = std::hypot(x[1], x[2]);
+  if (t <= mu * x[0]) return {x, Matrix3::Identity(), ContactState::Stick};
+  if (mu * t <= -x[0]) return {};
+  const double n = (x[0] + mu * t) / (1.0 + mu * mu);
+  ConePoint p;
+  p.state = ContactState::Slip;
+  if (t <= 0) {
+    p.value = {n, 0, 0};
+    p.derivative(0, 0) = 1.0;
+    return p;
+  }
+  const Vector2 e{x[1] / t, x[2] / t};
+  p.value << n, mu * n * e;
+  Vector3 axis;
+  axis << 1.0, mu * e;
+  p.derivative = axis * axis.transpose() / (1.0 + mu * mu);
+  p.derivative.bottomRightCorner<2, 2>() += mu * n / t * (Eigen::Matrix2d::Identity() - e * e.transpose());
+  return p;
+}
+
+/// De Saxcé correction: û = u + μ‖u_T‖ e_n.
+inline Vector3 deSaxce(const Vector3& u, double mu) { return {u[0] + mu * std::hypot(u[1], u[2]), u[1], u[2]}; }
+
+/// Natural map of one contact, in velocity units: ω ( r − P_K(r − û/ω) ).
+inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double omega) {
+  return omega * (r - projectCone(r - deSaxce(u, mu) / omega, mu));
+}
+
+/// Alart–Curnier: r_n⁺ = max(0, x_n), r_T⁺ = projection of x_T on the disc of radius μ r_n⁺, at x = r − ρ u. Its fixed points are the strict law's answers; the derivative
+/// with respect to x is not symmetric when slipping.
+inline ConePoint alartCurnier(const Vector3& x, double mu) {
+  ConePoint p;
+  if (!(x[0] > 0)) return p;
+  const double t = std::hypot(x[1], x[2]), radius = mu * x[0];
+  p.derivative(0, 0) = 1.0;
+  if (t <= radius) {
+    p.state = ContactState::Stick;
+    p.value = x;
+    p.derivative = Matrix3::Identity();
+    return p;
+  }
+  p.state = ContactState::Slip;
+  const Vector2 e{x[1] / t, x[2] / t};
+  p.value << x[0], radius * e;
+  p.derivative.block<2, 1>(1, 0) = mu * e;
+  p.derivative.bottomRightCorner<2, 2>() = radius / t * (Eigen::Matrix2d::Identity() - e * e.transpose());
+  return p;
+}
+
+}  // namespace stiction
