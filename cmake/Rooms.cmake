@@ -1,6 +1,13 @@
-# A room is one folder of src/, one static library, and only the links it is allowed.
+# A room is one folder of src/, one static library, and only the links it is allowed: rooms of lower rank.
 function(stiction_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ROOM "" "RANK" "DEPENDS;PRIVATE" ${ARGN})
+  foreach(lower ${ROOM_DEPENDS})
+    get_property(rank GLOBAL PROPERTY ${lower}_RANK)
+    if(NOT rank LESS ROOM_RANK)
+      message(FATAL_ERROR "src/${name} (rank ${ROOM_RANK}) may not link to ${lower} (rank ${rank}): only rooms of lower rank. See docs/architecture.md.")
+    endif()
+  endforeach()
+  set_property(GLOBAL PROPERTY stiction_${name}_RANK ${ROOM_RANK})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp" "${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cpp")
   if(sources)
     add_library(stiction_${name} STATIC ${sources})

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The long checks: the suites under the sanitizers, the fuzzers for ten minutes each, and random scenes at length.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/build.sh release stiction
+for flavour in asan tsan; do
+  printf '== %s\n' "$flavour"
+  scripts/build.sh "$flavour"
+  ASAN_OPTIONS=detect_stack_use_after_return=1 TSAN_OPTIONS=halt_on_error=1 ctest --test-dir "build-$flavour" -j2 --output-on-failure --no-tests=error
+done
+printf '== fuzzers\n'
+scripts/fuzz.sh "${FUZZ_SECONDS:-600}"
+printf '== random scenes\n'
+scripts/random_scenes.py --program build/stiction --minutes "${SCENE_MINUTES:-30}"
