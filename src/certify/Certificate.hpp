@@ -3,7 +3,12 @@
 //   e_i = ω_i ‖ r_i − P_K( r_i − û_i/ω_i ) ‖ , û = u + μ‖u_T‖e_n , ω_i = trace(W_ii)/3      natural map [m/s]
 //   e_mom = max | [H G]ᵀ( v − M⁻¹(f + H r + G λ) ) | ,  e_bil = max | Gᵀv + b + Cλ |
 //   relative = max(e_i, e_mom, e_bil) / s ,  s = max( ‖(Hᵀ v_free + wScale)_i‖ , h‖g‖ , 1e-6 max |H|ᵀ|v_free| )
+//
+// Local form: u = W r + q, s = max ‖q_i‖, no momentum part. ω_i = 1 where the trace vanishes. Without contacts the equality rows take their place in s
+// (|Gᵀ v_free + b| and 1e-6 |G|ᵀ|v_free|); without contacts and rows the answer is 0. s = 0 gives 0 for a zero residual and +infinity otherwise.
+// Anything not finite, an iterate of the wrong size, or an M that is not positive definite gives +infinity.
 #pragma once
+#include "certify/MassInverse.hpp"
 #include "problem/ContactProblem.hpp"
 
 namespace stiction {
@@ -24,7 +29,42 @@ struct Certificate {
   bool passes(double tolerance) const { return relative <= tolerance; }  // false for NaN
 };
 
-/// Cost: one pass over H, G and the blocks of M.
+/// The judge with its workspace, for repeated use. `prepare` does what depends on the problem alone, `judge` the rest, so that several candidates share the first.
+/// Cost of either: one pass over H, G and the blocks of M; no heap after the first problem of a size, unless M has couplings.
+class Certifier {
+ public:
+  void prepare(const ContactProblem& problem);
+  void prepare(const LocalContactProblem& problem);
+
+  /// The problem must be the one prepared.
+  Certificate judge(const ContactProblem& problem, const Iterate& iterate);
+  Certificate judge(const LocalContactProblem& problem, const Iterate& iterate);
+
+  /// prepare and judge.
+  template <typename Problem>
+  Certificate certify(const Problem& problem, const Iterate& iterate) {
+    prepare(problem);
+    return judge(problem, iterate);
+  }
+
+  double scale() const { return scale_; }         // [m/s] s of the problem prepared
+  const VectorX& omega() const { return omega_; }  // [1/kg] (contacts) trace(W_ii)/3, 1 where that is 0
+  const VectorX& freeVelocity() const { return free_; }  // [m/s] (dof) M⁻¹ f; empty for the local form
+
+ private:
+  void scaleFromRows(const ContactProblem& problem);
+  Certificate judgeContacts(const VectorX& mu, const VectorX& r) const;
+  void close(Certificate& certificate) const;
+
+  certification::MassInverse mass_;
+  double scale_{0};
+  double freeNorm_{0};    // [m/s] ‖q‖₂
+  VectorX free_;          // [m/s] (dof)
+  VectorX omega_;         // [1/kg] (contacts)
+  VectorX q_, u_;         // [m/s] (3·contacts)
+  VectorX rows_, residual_;
+};
+
 Certificate certify(const ContactProblem& problem, const Iterate& iterate);
 Certificate certify(const LocalContactProblem& problem, const Iterate& iterate);
 

@@ -1,0 +1,180 @@
+#include "certify/Certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "certify/Cone.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The largest of the values taken, and where; a value that is not finite makes it +infinity for good.
+class Worst {
+ public:
+  void take(double value, int at = -1) {
+    if (!std::isfinite(value)) value = kInfinity;
+    if (value > value_ || at_ < 0) {
+      value_ = value > value_ ? value : value_;
+      at_ = at;
+    }
+  }
+  double value() const { return value_; }
+  int at() const { return at_; }
+
+ private:
+  double value_{0};
+  int at_{-1};
+};
+
+double largestMagnitude(const VectorX& x) {
+  Worst worst;
+  for (Eigen::Index i = 0; i < x.size(); ++i) worst.take(std::abs(x[i]));
+  return worst.value();
+}
+
+/// max over the columns of |A|ᵀ|v|.
+double largestAbsoluteProduct(const BlockColumns& A, const VectorX& v) {
+  double largest = 0;
+  for (int i = 0; i < A.groups(); ++i)
+    for (int c = 0; c < A.width; ++c) {
+      double sum = 0;
+      for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
+        const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
+        const double* a = A.values.data() + segment.offset + c * segment.size;
+        for (int k = 0; k < segment.size; ++k) sum += std::abs(a[k] * v[segment.row + k]);
+      }
+      largest = std::max(largest, sum);
+    }
+  return largest;
+}
+
+bool complete(const ContactProblem& problem, const Iterate& iterate) {
+  return iterate.v.size() == problem.dof() && iterate.r.size() == 3 * problem.contacts() && iterate.lambda.size() == problem.rows() && iterate.v.allFinite() &&
+         iterate.r.allFinite() && iterate.lambda.allFinite();
+}
+
+Certificate refused(double scale) {
+  Certificate certificate;
+  certificate.relative = certificate.metersPerSecond = certificate.natural = kInfinity;
+  certificate.scale = scale;
+  return certificate;
+}
+
+}  // namespace
+
+void Certifier::prepare(const ContactProblem& problem) {
+  mass_.factor(problem.M);
+  free_ = problem.f;
+  if (mass_.usable()) mass_.solve(free_);
+  multiplyTransposed(problem.H, free_, q_);
+  omega_.resize(problem.contacts());
+  Worst scale;
+  scale.take(problem.scaleFloor);
+  scale.take(1e-6 * largestAbsoluteProduct(problem.H, free_));
+  for (int i = 0; i < problem.contacts(); ++i) {
+    scale.take((q_.segment<3>(3 * i) + problem.wScale.segment<3>(3 * i)).norm());
+    const double trace = mass_.usable() ? mass_.trace(problem.H, i) : 0;
+    omega_[i] = trace > 0 ? trace / 3 : 1;
+  }
+  scale_ = scale.value();
+  if (problem.contacts() == 0) scaleFromRows(problem);
+  q_ += problem.w;
+  freeNorm_ = q_.norm();
+}
+
+void Certifier::scaleFromRows(const ContactProblem& problem) {
+  multiplyTransposed(problem.G, free_, rows_);
+  rows_ += problem.b;
+  scale_ = std::max({scale_, largestMagnitude(rows_), 1e-6 * largestAbsoluteProduct(problem.G, free_)});
+}
+
+void Certifier::prepare(const LocalContactProblem& problem) {
+  free_.resize(0);
+  q_ = problem.q;
+  freeNorm_ = q_.norm();
+  Worst scale;
+  omega_.resize(problem.contacts());
+  for (int i = 0; i < problem.contacts(); ++i) {
+    scale.take(q_.segment<3>(3 * i).norm());
+    double trace = 0;
+    for (int k = problem.start[static_cast<std::size_t>(i)]; k < problem.start[static_cast<std::size_t>(i) + 1]; ++k)
+      if (problem.column[static_cast<std::size_t>(k)] == i) trace += problem.blocks[static_cast<std::size_t>(k)].trace();
+    omega_[i] = trace > 0 ? trace / 3 : 1;
+  }
+  scale_ = scale.value();
+}
+
+Certificate Certifier::judgeContacts(const VectorX& mu, const VectorX& r) const {
+  Certificate certificate;
+  certificate.scale = scale_;
+  Worst natural, cone, dual, complementarity;
+  double squares = 0;
+  for (int i = 0; i < mu.size(); ++i) {
+    const Vector3 ri = r.segment<3>(3 * i), shifted = certification::deSaxce(u_.segment<3>(3 * i), mu[i]);
+    natural.take(omega_[i] * certification::naturalMap(ri, shifted / omega_[i], mu[i]).norm(), i);
+    cone.take((ri - certification::projectOnCone(ri, mu[i])).norm(), i);
+    dual.take(certification::projectOnCone(-shifted, mu[i]).norm(), i);
+    complementarity.take(std::abs(ri.dot(shifted)), i);
+    squares += certification::naturalMap(ri, shifted, mu[i]).squaredNorm();
+  }
+  certificate.natural = natural.value();
+  certificate.coneViolation = cone.value();
+  certificate.dualViolation = dual.value();
+  certificate.complementarity = complementarity.value();
+  certificate.fclib = freeNorm_ > 0 ? std::sqrt(squares) / freeNorm_ : squares > 0 ? kInfinity : 0;
+  certificate.worstContact = natural.at();
+  return certificate;
+}
+
+void Certifier::close(Certificate& certificate) const {
+  certificate.metersPerSecond = std::max({certificate.natural, certificate.momentum, certificate.bilateral});
+  if (certificate.metersPerSecond == 0 && std::isfinite(scale_))
+    certificate.relative = 0;
+  else
+    certificate.relative = scale_ > 0 && std::isfinite(scale_) ? certificate.metersPerSecond / scale_ : kInfinity;
+}
+
+Certificate Certifier::judge(const ContactProblem& problem, const Iterate& iterate) {
+  if (!mass_.usable() || !complete(problem, iterate)) return refused(scale_);
+  multiplyTransposed(problem.H, iterate.v, u_);
+  u_ += problem.w;
+  if (problem.R.size() != 0) u_.array() += problem.R.array() * iterate.r.array();
+  Certificate certificate = judgeContacts(problem.mu, iterate.r);
+
+  residual_ = problem.f;
+  multiplyAdd(problem.H, iterate.r, residual_);
+  multiplyAdd(problem.G, iterate.lambda, residual_);
+  mass_.solve(residual_);
+  residual_ = iterate.v - residual_;
+  multiplyTransposed(problem.H, residual_, rows_);
+  certificate.momentum = largestMagnitude(rows_);
+  multiplyTransposed(problem.G, residual_, rows_);
+  certificate.momentum = std::max(certificate.momentum, largestMagnitude(rows_));
+
+  multiplyTransposed(problem.G, iterate.v, rows_);
+  rows_ += problem.b;
+  if (problem.C.size() != 0) rows_.array() += problem.C.array() * iterate.lambda.array();
+  certificate.bilateral = largestMagnitude(rows_);
+  close(certificate);
+  return certificate;
+}
+
+Certificate Certifier::judge(const LocalContactProblem& problem, const Iterate& iterate) {
+  if (iterate.r.size() != 3 * problem.contacts() || !iterate.r.allFinite()) return refused(scale_);
+  u_ = problem.q;
+  for (int i = 0; i < problem.contacts(); ++i)
+    for (int k = problem.start[static_cast<std::size_t>(i)]; k < problem.start[static_cast<std::size_t>(i) + 1]; ++k)
+      u_.segment<3>(3 * i) += problem.blocks[static_cast<std::size_t>(k)] * iterate.r.segment<3>(3 * problem.column[static_cast<std::size_t>(k)]);
+  Certificate certificate = judgeContacts(problem.mu, iterate.r);
+  close(certificate);
+  return certificate;
+}
+
+Certificate certify(const ContactProblem& problem, const Iterate& iterate) { return Certifier{}.certify(problem, iterate); }
+
+Certificate certify(const LocalContactProblem& problem, const Iterate& iterate) { return Certifier{}.certify(problem, iterate); }
+
+}  // namespace stiction

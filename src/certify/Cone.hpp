@@ -1,0 +1,45 @@
+// The Coulomb cone K_μ = { (n, t) : ‖t‖ ≤ μ n } as the judge knows it: a second writing, apart from the solvers' cone code, and a test holds the two together.
+#pragma once
+#include <cmath>
+
+#include "math/Types.hpp"
+
+namespace stiction::certification {
+
+/// Where a point lies with respect to the cone and its polar.
+enum class ConeRegion { Inside, Polar, Outside };
+
+inline ConeRegion coneRegion(const Vector3& x, double mu) {
+  const double tangent = std::sqrt(x[1] * x[1] + x[2] * x[2]);
+  if (mu * tangent <= -x[0]) return ConeRegion::Polar;
+  return tangent <= mu * x[0] ? ConeRegion::Inside : ConeRegion::Outside;
+}
+
+/// P_K(x), the nearest point of K_μ in the Euclidean norm.
+inline Vector3 projectOnCone(const Vector3& x, double mu) {
+  switch (coneRegion(x, mu)) {
+    case ConeRegion::Inside: return x;
+    case ConeRegion::Polar: return Vector3::Zero();
+    case ConeRegion::Outside: break;
+  }
+  const double tangent = std::sqrt(x[1] * x[1] + x[2] * x[2]);
+  const double normal = (x[0] + mu * tangent) / (1 + mu * mu);
+  const double share = mu * normal / tangent;
+  return {normal, share * x[1], share * x[2]};
+}
+
+/// r − P_K(r − d) without cancellation where the point falls inside the cone (then d) or into its polar (then r).
+inline Vector3 naturalMap(const Vector3& r, const Vector3& d, double mu) {
+  const Vector3 x = r - d;
+  switch (coneRegion(x, mu)) {
+    case ConeRegion::Inside: return d;
+    case ConeRegion::Polar: return r;
+    case ConeRegion::Outside: break;
+  }
+  return r - projectOnCone(x, mu);
+}
+
+/// De Saxcé's velocity û = u + μ‖u_T‖ e_n.
+inline Vector3 deSaxce(const Vector3& u, double mu) { return {u[0] + mu * std::sqrt(u[1] * u[1] + u[2] * u[2]), u[1], u[2]}; }
+
+}  // namespace stiction::certification

@@ -1,0 +1,199 @@
+#include "certify/MassInverse.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction::certification {
+namespace {
+
+/// Lower Cholesky factor of the n × n matrix `a` in place (column major, the upper triangle is left as it is). False where a pivot is not positive.
+bool cholesky(double* a, int n) {
+  for (int j = 0; j < n; ++j) {
+    for (int k = 0; k < j; ++k) {
+      const double factor = a[k * n + j];
+      for (int i = j; i < n; ++i) a[j * n + i] -= factor * a[k * n + i];
+    }
+    const double pivot = a[j * n + j];
+    if (!(pivot > 0) || !std::isfinite(pivot)) return false;
+    const double root = std::sqrt(pivot);
+    for (int i = j; i < n; ++i) a[j * n + i] /= root;
+  }
+  return true;
+}
+
+void forwardSubstitute(const double* factor, int n, double* x) {
+  for (int j = 0; j < n; ++j) {
+    x[j] /= factor[j * n + j];
+    for (int i = j + 1; i < n; ++i) x[i] -= factor[j * n + i] * x[j];
+  }
+}
+
+void backSubstitute(const double* factor, int n, double* x) {
+  for (int j = n - 1; j >= 0; --j) {
+    for (int i = j + 1; i < n; ++i) x[j] -= factor[j * n + i] * x[i];
+    x[j] /= factor[j * n + j];
+  }
+}
+
+/// True where the leading 3 × 3 of `block` is a multiple of the identity and nothing couples it to the rest.
+bool leadsWithScalar(const Eigen::Ref<const MatrixX>& block) {
+  if (block.rows() < 3 || block(0, 0) != block(1, 1) || block(0, 0) != block(2, 2)) return false;
+  for (Eigen::Index column = 0; column < 3; ++column)
+    for (Eigen::Index row = 0; row < block.rows(); ++row)
+      if (row != column && (block(row, column) != 0 || block(column, row) != 0)) return false;
+  return true;
+}
+
+}  // namespace
+
+void MassInverse::factor(const BlockMass& M) {
+  usable_ = true;
+  coupled_ = !M.couplings.empty();
+  if (coupled_)
+    factorWhole(M);
+  else
+    factorBlocks(M);
+}
+
+void MassInverse::addScalar(int row, int size, double mass) {
+  usable_ = usable_ && mass > 0 && std::isfinite(mass);
+  pieces_.push_back({row, size, -1, 1 / mass});
+}
+
+void MassInverse::addDense(int row, const Eigen::Ref<const MatrixX>& block) {
+  const int n = static_cast<int>(block.rows());
+  const std::size_t offset = factors_.size();
+  pieces_.push_back({row, n, static_cast<int>(offset), 0});
+  factors_.resize(offset + static_cast<std::size_t>(n * n));
+  Eigen::Map<MatrixX>{factors_.data() + offset, n, n} = block;
+  usable_ = cholesky(factors_.data() + offset, n) && usable_;
+}
+
+void MassInverse::factorBlocks(const BlockMass& M) {
+  pieces_.clear();
+  factors_.clear();
+  blockRow_.assign(M.start.begin(), M.start.end());
+  pieceStart_.assign(1, 0);
+  int largest = 0;
+  for (int k = 0; k < M.blocks(); ++k) {
+    const int n = M.size(k), row = M.start[static_cast<std::size_t>(k)];
+    const Eigen::Map<const MatrixX> block{M.values.data() + M.offset[static_cast<std::size_t>(k)], n, n};
+    const int scalar = leadsWithScalar(block) ? 3 : 0;
+    if (scalar > 0) addScalar(row, scalar, block(0, 0));
+    if (n > scalar) addDense(row + scalar, block.bottomRightCorner(n - scalar, n - scalar));
+    pieceStart_.push_back(static_cast<int>(pieces_.size()));
+    largest = std::max(largest, n);
+  }
+  column_.resize(static_cast<std::size_t>(largest));
+}
+
+void MassInverse::factorWhole(const BlockMass& M) {
+  entries_.clear();
+  pattern_.swap(lastPattern_);
+  pattern_.assign(1, M.size());
+  const auto add = [this](int row, int column, double value) {
+    entries_.emplace_back(row, column, value);
+    pattern_.push_back(row);
+    pattern_.push_back(column);
+  };
+  for (int k = 0; k < M.blocks(); ++k) {
+    const int n = M.size(k), first = M.start[static_cast<std::size_t>(k)];
+    const double* values = M.values.data() + M.offset[static_cast<std::size_t>(k)];
+    for (int column = 0; column < n; ++column)
+      for (int row = column; row < n; ++row) add(first + row, first + column, values[column * n + row]);
+  }
+  for (const BlockMass::Coupling& coupling : M.couplings) {
+    const int rows = M.size(coupling.row), columns = M.size(coupling.column);
+    const double* values = M.values.data() + coupling.offset;
+    for (int column = 0; column < columns; ++column)
+      for (int row = 0; row < rows; ++row)
+        add(M.start[static_cast<std::size_t>(coupling.row)] + row, M.start[static_cast<std::size_t>(coupling.column)] + column, values[column * rows + row]);
+  }
+  lower_.resize(M.size(), M.size());
+  lower_.setFromTriplets(entries_.begin(), entries_.end());
+  if (pattern_ != lastPattern_) whole_.analyzePattern(lower_);
+  whole_.factorize(lower_);
+  usable_ = whole_.info() == Eigen::Success && whole_.vectorD().minCoeff() > 0;
+  const auto& L = whole_.matrixL().nestedExpression();
+  parent_.assign(static_cast<std::size_t>(M.size()), -1);
+  marked_.assign(static_cast<std::size_t>(M.size()), 0);
+  for (int j = 0; j < M.size(); ++j)
+    if (const Eigen::SparseMatrix<double>::InnerIterator first{L, j}; first) parent_[static_cast<std::size_t>(j)] = static_cast<int>(first.index());
+}
+
+void MassInverse::solve(VectorX& x) {
+  if (coupled_) {
+    x = whole_.solve(x);
+    return;
+  }
+  for (const Piece& piece : pieces_) {
+    double* part = x.data() + piece.row;
+    if (piece.offset < 0) {
+      for (int i = 0; i < piece.size; ++i) part[i] *= piece.inverse;
+    } else {
+      forwardSubstitute(factors_.data() + piece.offset, piece.size, part);
+      backSubstitute(factors_.data() + piece.offset, piece.size, part);
+    }
+  }
+}
+
+double MassInverse::trace(const BlockColumns& A, int group) { return coupled_ ? wholeTrace(A, group) : blockTrace(A, group); }
+
+double MassInverse::blockTrace(const BlockColumns& A, int group) {
+  const int begin = A.start[static_cast<std::size_t>(group)], end = A.start[static_cast<std::size_t>(group) + 1];
+  const auto segment = [&A](int s) -> const BlockColumns::Segment& { return A.segments[static_cast<std::size_t>(s)]; };
+  double sum = 0;
+  for (int s = begin; s < end; ++s) {
+    const int block = segment(s).block;
+    bool counted = false;
+    for (int earlier = begin; earlier < s; ++earlier) counted = counted || segment(earlier).block == block;
+    if (counted) continue;
+    const int first = blockRow_[static_cast<std::size_t>(block)];
+    for (int c = 0; c < A.width; ++c) {
+      std::fill(column_.begin(), column_.end(), 0.0);
+      for (int other = s; other < end; ++other) {
+        if (segment(other).block != block) continue;
+        const double* values = A.values.data() + segment(other).offset + c * segment(other).size;
+        for (int i = 0; i < segment(other).size; ++i) column_[static_cast<std::size_t>(segment(other).row - first + i)] += values[i];
+      }
+      for (int p = pieceStart_[static_cast<std::size_t>(block)]; p < pieceStart_[static_cast<std::size_t>(block) + 1]; ++p) {
+        const Piece& piece = pieces_[static_cast<std::size_t>(p)];
+        double* part = column_.data() + (piece.row - first);
+        if (piece.offset >= 0) forwardSubstitute(factors_.data() + piece.offset, piece.size, part);
+        double squares = 0;
+        for (int i = 0; i < piece.size; ++i) squares += part[i] * part[i];
+        sum += piece.offset < 0 ? squares * piece.inverse : squares;
+      }
+    }
+  }
+  return sum;
+}
+
+double MassInverse::wholeTrace(const BlockColumns& A, int group) {
+  const auto& L = whole_.matrixL().nestedExpression();
+  const auto& place = whole_.permutationP().indices();
+  if (work_.rows() != A.width || work_.cols() != L.cols()) work_.setZero(A.width, L.cols());
+  reach_.clear();
+  for (int s = A.start[static_cast<std::size_t>(group)]; s < A.start[static_cast<std::size_t>(group) + 1]; ++s) {
+    const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
+    for (int i = 0; i < segment.size; ++i) {
+      const int at = place.size() > 0 ? place[segment.row + i] : segment.row + i;
+      for (int c = 0; c < A.width; ++c) work_(c, at) += A.values[static_cast<std::size_t>(segment.offset + c * segment.size + i)];
+      for (int j = at; j >= 0 && !marked_[static_cast<std::size_t>(j)]; j = parent_[static_cast<std::size_t>(j)]) {
+        marked_[static_cast<std::size_t>(j)] = 1;
+        reach_.push_back(j);
+      }
+    }
+  }
+  std::sort(reach_.begin(), reach_.end());
+  double sum = 0;
+  for (const int j : reach_) {
+    for (Eigen::SparseMatrix<double>::InnerIterator entry{L, j}; entry; ++entry) work_.col(entry.index()) -= entry.value() * work_.col(j);
+    sum += work_.col(j).squaredNorm() / whole_.vectorD()[j];
+    work_.col(j).setZero();
+    marked_[static_cast<std::size_t>(j)] = 0;
+  }
+  return sum;
+}
+
+}  // namespace stiction::certification

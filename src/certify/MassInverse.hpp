@@ -1,0 +1,56 @@
+// M⁻¹ for the judge: products M⁻¹x and the traces trace(A_iᵀ M⁻¹ A_i) of column groups.
+//
+// Without couplings every diagonal block is split into pieces: a leading m·1 (3 × 3, translations of a rigid body or a mesh node) needs one division, the rest a dense
+// Cholesky factor. With couplings the whole of M goes through a sparse LDLᵀ, and a group's trace through a forward substitution along the elimination tree only.
+// Cost: O(n³) a dense piece once, O(n²) a product; sparse: O(nnz(L)) a product, O(fill of the group's path to the root) a trace.
+#pragma once
+#include <Eigen/SparseCholesky>
+#include <vector>
+
+#include "problem/ContactProblem.hpp"
+
+namespace stiction::certification {
+
+class MassInverse {
+ public:
+  /// Factors M; keeps its own copy. An M that is not positive definite makes usable() false.
+  void factor(const BlockMass& M);
+  bool usable() const { return usable_; }
+
+  /// x ← M⁻¹ x.
+  void solve(VectorX& x);
+
+  /// trace(A_iᵀ M⁻¹ A_i) of column group i.
+  double trace(const BlockColumns& A, int group);
+
+ private:
+  struct Piece {
+    int row, size;
+    int offset;      // of the lower factor in factors_ (column major), -1 for a multiple of the identity
+    double inverse;  // [1/kg] of that multiple
+  };
+
+  void addScalar(int row, int size, double mass);
+  void addDense(int row, const Eigen::Ref<const MatrixX>& block);
+  void factorBlocks(const BlockMass& M);
+  void factorWhole(const BlockMass& M);
+  double blockTrace(const BlockColumns& A, int group);
+  double wholeTrace(const BlockColumns& A, int group);
+
+  bool usable_{true};
+  bool coupled_{false};
+  std::vector<int> blockRow_;                      // first row of block k
+  std::vector<int> pieceStart_;                    // block k has pieces [pieceStart_[k], pieceStart_[k+1])
+  std::vector<Piece> pieces_;
+  std::vector<double> factors_;
+  std::vector<double> column_;                     // one block's rows of a column group
+  Eigen::SparseMatrix<double> lower_;              // lower triangle of a coupled M
+  std::vector<Eigen::Triplet<double>> entries_;
+  std::vector<int> pattern_, lastPattern_;         // of lower_, to see whether the ordering can be kept
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> whole_;
+  std::vector<int> parent_, reach_;                // elimination tree and a group's columns of L
+  std::vector<char> marked_;
+  MatrixX work_;                                   // width × dof
+};
+
+}  // namespace stiction::certification
