@@ -114,7 +114,7 @@ Certificate Certifier::judgeContacts(const VectorX& mu, const VectorX& r) const 
   double squares = 0;
   for (int i = 0; i < mu.size(); ++i) {
     const Vector3 ri = r.segment<3>(3 * i), shifted = certification::deSaxce(u_.segment<3>(3 * i), mu[i]);
-    natural.take(omega_[i] * certification::naturalMap(ri, shifted / omega_[i], mu[i]).norm(), i);
+    natural.take(shifted.allFinite() ? omega_[i] * certification::naturalMap(ri, shifted / omega_[i], mu[i]).norm() : kInfinity, i);
     cone.take((ri - certification::projectOnCone(ri, mu[i])).norm(), i);
     dual.take(certification::projectOnCone(-shifted, mu[i]).norm(), i);
     complementarity.take(std::abs(ri.dot(shifted)), i);

@@ -53,6 +53,7 @@ void MassInverse::factor(const BlockMass& M) {
     factorWhole(M);
   else
     factorBlocks(M);
+  usable_ = usable_ && Eigen::Map<const VectorX>{M.values.data(), static_cast<Eigen::Index>(M.values.size())}.allFinite();
 }
 
 void MassInverse::addScalar(int row, int size, double mass) {
