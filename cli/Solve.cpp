@@ -1,0 +1,100 @@
+// `stiction solve` and `stiction solvers`: one friction problem from a file, solved cold and certified.
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include "Commands.hpp"
+#include "Output.hpp"
+#include "base/Clock.hpp"
+#include "base/Error.hpp"
+#include "io/Fclib.hpp"
+#include "portfolio/Portfolio.hpp"
+
+namespace stiction::cli {
+namespace {
+
+struct Answer {
+  Iterate iterate;
+  PortfolioReport report;
+  double cpuMs{std::numeric_limits<double>::infinity()};  // [ms] least of the repeats
+};
+
+Iterate coldStart(const ContactProblem& problem) {
+  return {VectorX::Zero(problem.dof()), VectorX::Zero(3 * problem.contacts()), VectorX::Zero(problem.rows())};
+}
+
+Iterate coldStart(const LocalContactProblem& problem) { return {VectorX{}, VectorX::Zero(3 * problem.contacts()), VectorX{}}; }
+
+/// Every repeat starts from nothing but the problem in memory: scratch, ordering and factorisations are inside the clock.
+template <class Problem>
+Answer solveRepeated(const Problem& problem, const SolveArguments& arguments) {
+  Answer answer;
+  SolveOptions options;
+  options.tolerance = arguments.tolerance;
+  options.polish = std::min(options.polish, arguments.tolerance);
+  for (int i = 0; i < arguments.repeat; ++i) {
+    const double start = cpuSeconds();
+    Portfolio portfolio{arguments.solver};
+    Iterate iterate = coldStart(problem);
+    answer.report = portfolio.solve(problem, iterate, options);
+    answer.cpuMs = std::min(answer.cpuMs, 1e3 * (cpuSeconds() - start));
+    answer.iterate = std::move(iterate);
+  }
+  return answer;
+}
+
+Json toJson(const SolveArguments& arguments, const FclibProblem& problem, const Answer& answer) {
+  const auto* global = std::get_if<ContactProblem>(&problem);
+  const int contacts = std::visit([](const auto& p) { return p.contacts(); }, problem);
+  return {{"problem", arguments.problem},
+          {"form", global != nullptr ? "global" : "local"},
+          {"contacts", contacts},
+          {"dof", global != nullptr ? global->dof() : 3 * contacts},
+          {"solver", arguments.solver},
+          {"rung", answer.report.rung},
+          {"status", name(answer.report.status)},
+          {"certified", answer.report.certified},
+          {"certificate",
+           {{"relative", answer.report.certificate.relative}, {"m_s", answer.report.certificate.metersPerSecond}, {"fclib", answer.report.certificate.fclib}}},
+          {"iterations", answer.report.iterations},
+          {"factorisations", answer.report.factorisations},
+          {"cpu_ms", answer.cpuMs}};
+}
+
+void printAnswer(const Json& j) {
+  std::printf("problem      %s (%s, %d contacts, %d dof)\n", j["problem"].get<std::string>().c_str(), j["form"].get<std::string>().c_str(), j["contacts"].get<int>(),
+              j["dof"].get<int>());
+  std::printf("solved by    %s (%s), %d iterations, %d factorisations\n", j["rung"].get<std::string>().c_str(), j["status"].get<std::string>().c_str(),
+              j["iterations"].get<int>(), j["factorisations"].get<int>());
+  std::printf("certificate  %.3e relative, %.3e m/s, %.3e FCLIB: %s\n", j["certificate"]["relative"].get<double>(), j["certificate"]["m_s"].get<double>(),
+              j["certificate"]["fclib"].get<double>(), j["certified"].get<bool>() ? "certified" : "NOT CERTIFIED");
+  std::printf("cpu          %.3f ms\n", j["cpu_ms"].get<double>());
+}
+
+}  // namespace
+
+int solveCommand(const SolveArguments& arguments) {
+  requireRange("--tol", arguments.tolerance, 1e-15, 1, "the usual tolerance is 1e-8");
+  requireRange("--repeat", arguments.repeat, 1, 1e6, "give a whole number of repeats");
+  requireWritable("--json", arguments.json);
+  requireWritable("--write", arguments.write);
+  Portfolio{arguments.solver};  // an unknown name is told before the file is read
+  const FclibProblem problem = readFclib(arguments.problem);
+  const Answer answer = std::visit([&arguments](const auto& p) { return solveRepeated(p, arguments); }, problem);
+  if (!arguments.write.empty()) writeFclibAnswer(arguments.problem, arguments.write, problem, answer.iterate);
+  const Json report = toJson(arguments, problem, answer);
+  if (!arguments.json.empty()) writeText(arguments.json, toText(report));
+  if (arguments.json != "-") printAnswer(report);
+  return answer.report.certified ? exitCertified : exitUncertified;
+}
+
+int solversCommand() {
+  std::printf("%-10s %-8s %-14s %s\n", "solver", "law", "problems", "good for");
+  for (const SolverInfo& info : portfolioInfos()) {
+    const char* forms = info.takesGlobal && info.takesLocal ? "global, local" : info.takesGlobal ? "global" : "local";
+    std::printf("%-10s %-8s %-14s %s\n", info.name.c_str(), name(info.law), forms, info.goodFor.c_str());
+  }
+  return exitCertified;
+}
+
+}  // namespace stiction::cli

@@ -1,0 +1,280 @@
+#include "io/Hdf5.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "base/Error.hpp"
+
+namespace stiction::hdf5 {
+namespace {
+
+// Deflate cannot shrink data more than about 1032 times: a dataset that claims more holds nothing.
+constexpr hsize_t maxCompression = 1100;
+
+Handle readAccess() {
+  Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+  H5Pset_file_locking(access.get(), 0, 1);  // a record that is still being written may be looked at
+  return access;
+}
+
+std::string parentMessage(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return "is a directory";
+  const std::filesystem::path parent = std::filesystem::path{path}.parent_path();
+  if (!parent.empty() && !std::filesystem::is_directory(parent, error)) return "folder " + parent.string() + " does not exist";
+  return "cannot be written";
+}
+
+}  // namespace
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+  if (this != &other) {
+    reset();
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+  }
+  return *this;
+}
+
+void Handle::reset() {
+  if (id_ >= 0 && close_ != nullptr) close_(id_);
+  id_ = -1;
+}
+
+void prepareLibrary() {
+  static const bool once = [] {
+    H5open();
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    H5PLset_loading_state(0);
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+Reader::Reader(const std::string& path) : name_{path} {
+  prepareLibrary();
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) throw InputError{path, "no such file", "an existing HDF5 file", "check the path"};
+  if (!std::filesystem::is_regular_file(path, error)) throw InputError{path, "not a regular file", "an HDF5 file", "check the path"};
+  const Handle access = readAccess();
+  file_ = Handle{H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose};
+  if (!file_) throw InputError{path, "not a readable HDF5 file (other format, truncated or damaged)", "an HDF5 file", "make or download the file again"};
+  H5Fget_filesize(file_.get(), &fileSize_);
+}
+
+Reader::Reader(const void* image, std::size_t bytes, const std::string& label) : name_{label}, fileSize_{bytes} {
+  prepareLibrary();
+  image_.assign(static_cast<const unsigned char*>(image), static_cast<const unsigned char*>(image) + bytes);
+  const Handle access = readAccess();
+  H5Pset_fapl_core(access.get(), 1 << 16, 0);
+  if (bytes != 0) H5Pset_file_image(access.get(), image_.data(), bytes);
+  if (bytes != 0) file_ = Handle{H5Fopen("image", H5F_ACC_RDONLY, access.get()), H5Fclose};
+  if (!file_) throw InputError{label, "not a readable HDF5 file (other format, truncated or damaged)", "an HDF5 file", "make or download the file again"};
+}
+
+void Reader::fail(const std::string& what, const std::string& value, const std::string& range, const std::string& remedy) const {
+  throw InputError{name_ + ": " + what, value, range, remedy};
+}
+
+bool Reader::exists(const std::string& path) const {
+  std::size_t end = 0;
+  while (end != std::string::npos) {
+    end = path.find('/', end + 1);
+    const std::string part = path.substr(0, end);
+    H5L_info_t info;
+    if (H5Lexists(file_.get(), part.c_str(), H5P_DEFAULT) <= 0) return false;
+    if (H5Lget_info(file_.get(), part.c_str(), &info, H5P_DEFAULT) < 0) return false;
+    if (info.type != H5L_TYPE_HARD) fail(part, "is a link", "a group or dataset of this file", "store the data itself in the file");
+  }
+  return true;
+}
+
+Handle Reader::openDataset(const std::string& path) const {
+  if (!exists(path)) fail(path, "missing", "", "write the dataset; the layout is FCLIB's or that of a Stiction record");
+  Handle object{H5Oopen(file_.get(), path.c_str(), H5P_DEFAULT), H5Oclose};
+  if (!object || H5Iget_type(object.get()) != H5I_DATASET) fail(path, "is not a readable dataset", "a dataset", "write it as a dataset");
+  return object;
+}
+
+std::vector<hsize_t> Reader::extents(const std::string& path) const {
+  const Handle data = openDataset(path);
+  const Handle space{H5Dget_space(data.get()), H5Sclose};
+  const int rank = space ? H5Sget_simple_extent_ndims(space.get()) : -1;
+  if (rank < 0) fail(path, "has no readable extent", "a dataspace", "write the dataset again");
+  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+  H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr);
+  return sizes;
+}
+
+std::int64_t Reader::count(const std::string& path) const {
+  const Handle data = openDataset(path);
+  const Handle space{H5Dget_space(data.get()), H5Sclose};
+  const hssize_t elements = space ? H5Sget_simple_extent_npoints(space.get()) : -1;
+  if (elements < 0 || elements > std::numeric_limits<int>::max())
+    fail(path, std::to_string(elements) + " elements", "0 … 2147483647", "write the dataset again with its true size");
+  return elements;
+}
+
+Handle Reader::openForRead(const std::string& path, H5T_class_t wanted, std::int64_t& elements) const {
+  elements = count(path);
+  Handle data = openDataset(path);
+  const Handle type{H5Dget_type(data.get()), H5Tclose};
+  if (!type || H5Tget_class(type.get()) != wanted) {
+    const char* kind = wanted == H5T_INTEGER ? "integers" : wanted == H5T_FLOAT ? "floating-point numbers" : "strings";
+    fail(path, "holds another type", kind, std::string{"store it as "} + kind);
+  }
+  const Handle creation{H5Dget_create_plist(data.get()), H5Pclose};
+  const H5D_layout_t layout = creation ? H5Pget_layout(creation.get()) : H5D_LAYOUT_ERROR;
+  if ((layout != H5D_COMPACT && layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED) || H5Pget_external_count(creation.get()) != 0)
+    fail(path, "is stored outside of the file or not at all", "compact, contiguous or chunked storage", "store the data itself in the file");
+  const hsize_t stored = H5Dget_storage_size(data.get());
+  const hsize_t bytes = static_cast<hsize_t>(elements) * H5Tget_size(type.get());
+  const bool variable = wanted == H5T_STRING;
+  if (elements > 0 && (stored > fileSize_ || (!variable && (layout == H5D_CHUNKED ? bytes / maxCompression > stored || stored == 0 : bytes != stored))))
+    fail(path, std::to_string(elements) + " elements in " + std::to_string(stored) + " stored bytes of a " + std::to_string(fileSize_) + " byte file",
+         "data that is in the file", "the file is truncated or damaged: make it again");
+  return data;
+}
+
+std::vector<std::int64_t> Reader::longs(const std::string& path) const {
+  std::int64_t elements = 0;
+  const Handle data = openForRead(path, H5T_INTEGER, elements);
+  std::vector<std::int64_t> values(static_cast<std::size_t>(elements));
+  if (elements > 0 && H5Dread(data.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    fail(path, "cannot be read", "", "the file is truncated or damaged: make it again");
+  return values;
+}
+
+std::vector<int> Reader::integers(const std::string& path) const {
+  const std::vector<std::int64_t> wide = longs(path);
+  std::vector<int> values;
+  values.reserve(wide.size());
+  for (const std::int64_t value : wide) {
+    if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
+      fail(path + "[" + std::to_string(values.size()) + "]", std::to_string(value), "32-bit integers", "correct the entry");
+    values.push_back(static_cast<int>(value));
+  }
+  return values;
+}
+
+std::int64_t Reader::integer(const std::string& path, std::int64_t low, std::int64_t high) const {
+  if (const std::int64_t elements = count(path); elements != 1) fail(path, std::to_string(elements) + " elements", "one integer", "write a single number");
+  const std::int64_t value = longs(path).front();
+  if (value < low || value > high) fail(path, std::to_string(value), std::to_string(low) + " … " + std::to_string(high), "correct the number");
+  return value;
+}
+
+std::vector<double> Reader::reals(const std::string& path) const {
+  std::int64_t elements = 0;
+  const Handle data = openForRead(path, H5T_FLOAT, elements);
+  std::vector<double> values(static_cast<std::size_t>(elements));
+  if (elements > 0 && H5Dread(data.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    fail(path, "cannot be read", "", "the file is truncated or damaged: make it again");
+  return values;
+}
+
+std::vector<std::string> Reader::strings(const std::string& path) const {
+  std::int64_t elements = 0;
+  const Handle data = openForRead(path, H5T_STRING, elements);
+  std::vector<std::string> values;
+  const Handle type{H5Dget_type(data.get()), H5Tclose};
+  if (H5Tis_variable_str(type.get()) <= 0) fail(path, "holds strings of fixed length", "strings of variable length", "write the dataset again");
+  const Handle space{H5Dget_space(data.get()), H5Sclose};
+  std::vector<char*> raw(static_cast<std::size_t>(elements), nullptr);
+  const Handle memory{H5Tcopy(H5T_C_S1), H5Tclose};
+  H5Tset_size(memory.get(), H5T_VARIABLE);
+  H5Tset_cset(memory.get(), H5Tget_cset(type.get()));
+  if (elements > 0 && H5Dread(data.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()) < 0)
+    fail(path, "cannot be read", "", "the file is truncated or damaged: make it again");
+  for (const char* text : raw) values.emplace_back(text == nullptr ? "" : text);
+  if (elements > 0) H5Dvlen_reclaim(memory.get(), space.get(), H5P_DEFAULT, raw.data());
+  return values;
+}
+
+std::string Reader::attributeText(const std::string& attributeName, const std::string& fallback) const {
+  if (H5Aexists(file_.get(), attributeName.c_str()) <= 0) return fallback;
+  const Handle attribute{H5Aopen(file_.get(), attributeName.c_str(), H5P_DEFAULT), H5Aclose};
+  const Handle type{attribute ? H5Aget_type(attribute.get()) : -1, H5Tclose};
+  if (!type || H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) > 0) return fallback;
+  const hsize_t stored = H5Aget_storage_size(attribute.get());
+  const std::size_t size = H5Tget_size(type.get());
+  if (stored != size || stored > fileSize_) return fallback;
+  std::string value(size, '\0');
+  if (H5Aread(attribute.get(), type.get(), value.data()) < 0) return fallback;
+  value.resize(std::strlen(value.c_str()));
+  return value;
+}
+
+std::vector<std::string> Reader::members(const std::string& path) const {
+  std::vector<std::string> names;
+  if (!exists(path)) return names;
+  const Handle group{H5Gopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Gclose};
+  if (!group) return names;
+  const auto visit = [](hid_t, const char* member, const H5L_info_t*, void* out) -> herr_t {
+    static_cast<std::vector<std::string>*>(out)->emplace_back(member);
+    return 0;
+  };
+  H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Writer::Writer(const std::string& path) : name_{path} {
+  prepareLibrary();
+  file_ = Handle{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose};
+  if (!file_) throw InputError{path, parentMessage(path), "a writable file that is not open elsewhere", "choose another name or folder"};
+}
+
+void Writer::require(bool good, const std::string& what) const {
+  if (!good) throw InputError{name_ + ": " + what, "cannot be written", "", "check the free space and the rights of the folder"};
+}
+
+void Writer::group(const std::string& path) {
+  const Handle made{H5Gcreate2(file_.get(), path.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
+  require(static_cast<bool>(made), path);
+}
+
+void Writer::integers(const std::string& path, const std::vector<int>& values) {
+  const hsize_t size = values.size();
+  const Handle space{H5Screate_simple(1, &size, nullptr), H5Sclose};
+  const Handle data{H5Dcreate2(file_.get(), path.c_str(), H5T_STD_I32LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose};
+  require(data && (size == 0 || H5Dwrite(data.get(), H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0), path);
+}
+
+void Writer::reals(const std::string& path, const double* values, std::size_t count) {
+  const hsize_t size = count;
+  const Handle space{H5Screate_simple(1, &size, nullptr), H5Sclose};
+  const Handle data{H5Dcreate2(file_.get(), path.c_str(), H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose};
+  require(data && (size == 0 || H5Dwrite(data.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0), path);
+}
+
+void Writer::text(const std::string& path, const std::string& value) {
+  const Handle type{H5Tcopy(H5T_C_S1), H5Tclose};
+  H5Tset_size(type.get(), value.size() + 1);
+  const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
+  const Handle data{H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose};
+  require(data && H5Dwrite(data.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, value.c_str()) >= 0, path);
+}
+
+void Writer::attribute(const std::string& attributeName, const std::string& value) {
+  const Handle type{H5Tcopy(H5T_C_S1), H5Tclose};
+  H5Tset_size(type.get(), value.size() + 1);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
+  const Handle made{H5Acreate2(file_.get(), attributeName.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose};
+  require(made && H5Awrite(made.get(), type.get(), value.c_str()) >= 0, attributeName);
+}
+
+void Writer::copy(const Reader& from, const std::string& path) {
+  require(H5Ocopy(from.file(), path.c_str(), file_.get(), path.c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0, path);
+}
+
+void Writer::finish() {
+  require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) >= 0, "file");
+  file_.reset();
+}
+
+}  // namespace stiction::hdf5
