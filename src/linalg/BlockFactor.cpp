@@ -59,13 +59,41 @@ void BlockCholesky::bind(const BlockStructure& structure) {
   structure_ = &structure;
   lower_.assign(structure.values(), 0.0);
   place_.assign(at(structure.columns()), 0);
-  work_.assign(at(structure.largestBlock()), 0.0);
 }
 
-bool BlockCholesky::factor() {
+// Dense Cholesky of panel k: its diagonal block and the rows below it.
+bool BlockCholesky::factorPanel(int k, double nullPivot) {
+  const int size = structure_->size(k), height = structure_->height(k);
+  double* panel = lower_.data() + structure_->panel(k);
+  for (int c = 0; c < size; ++c) {
+    double* target = panel + at(c) * at(height);
+    for (int i = 0; i < c; ++i) {
+      const double* from = panel + at(i) * at(height);
+      const double factor = from[c];
+      for (int r = c; r < height; ++r) target[r] -= factor * from[r];
+    }
+    const double pivot = target[c];
+    if (nullPivot >= 0 && !(pivot > nullPivot * diagonal_[at(structure_->start(k) + c)])) {
+      for (int r = c; r < height; ++r) target[r] = 0;
+      continue;
+    }
+    if (!(pivot > 0) || !std::isfinite(pivot)) return false;
+    target[c] = std::sqrt(pivot);
+    const double inverse = 1.0 / target[c];
+    for (int r = c + 1; r < height; ++r) target[r] *= inverse;
+  }
+  return true;
+}
+
+bool BlockCholesky::factor(double nullPivot) {
   const BlockStructure& s = *structure_;
   Updates updates{head_, next_, cursor_};
   updates.reset(s.columns());
+  if (nullPivot >= 0) {
+    diagonal_.resize(at(s.unknowns()));
+    for (int k = 0; k < s.columns(); ++k)
+      for (int c = 0; c < s.size(k); ++c) diagonal_[at(s.start(k) + c)] = lower_[s.panel(k) + at(c) * at(s.height(k)) + at(c)];
+  }
   for (int k = 0; k < s.columns(); ++k) {
     double* panel = lower_.data() + s.panel(k);
     const int size = s.size(k), height = s.height(k);
@@ -80,23 +108,7 @@ bool BlockCholesky::factor() {
         subtractBlock(source + s.rowOffset(p), heightJ, rowK, heightJ, panel + place_[at(s.row(p))], height, s.size(s.row(p)), size, sizeJ);
       updates.push(s, j, p0 + 1);
     }
-    Panel<Eigen::Dynamic, Eigen::Dynamic> diagonal{panel, size, size, Eigen::OuterStride<>{height}};
-    for (int c = 0; c < size; ++c) {
-      double pivot = diagonal(c, c);
-      for (int i = 0; i < c; ++i) pivot -= diagonal(c, i) * diagonal(c, i);
-      if (!(pivot > 0) || !std::isfinite(pivot)) return false;
-      const double root = std::sqrt(pivot), inverse = 1.0 / root;
-      diagonal(c, c) = root;
-      // The whole panel below row c, diagonal block and the blocks under it alike.
-      for (int i = 0; i < c; ++i) {
-        const double factor = diagonal(c, i);
-        double* target = panel + at(c) * at(height);
-        const double* from = panel + at(i) * at(height);
-        for (int r = c + 1; r < height; ++r) target[r] -= factor * from[r];
-      }
-      double* target = panel + at(c) * at(height);
-      for (int r = c + 1; r < height; ++r) target[r] *= inverse;
-    }
+    if (!factorPanel(k, nullPivot)) return false;
     updates.push(s, k, s.firstRow(k));
   }
   return true;

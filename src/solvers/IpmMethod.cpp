@@ -1,0 +1,268 @@
+// Coulomb interior point in velocity space: the strict law's complementarity, normal and maximum-dissipation parts as separate smooth pairs, no outer loop.
+//
+//   r_n z_n = κ,   μ r_n ψ + r_T·z_T = κ,   μ r_n z_T + ψ r_T = 0,   (μ r_n, r_T) ∈ L³, (ψ, z_T) ∈ L³, r_n, z_n > 0
+//   z = Hᵀv + w + R r ,   M (v − v_free) − H r − G λ = 0 ,   Gᵀv + b + Cλ = 0
+//
+// κ → 0 gives Signorini–Coulomb, De Saxcé's correction included (z_T = u_T, ψ → ‖u_T‖). Newton on all of it: per contact (r, ψ) are eliminated by a 4 × 4 solve,
+// dr = c − B dz with B a 3 × 3 block, and one block LU of M + H B Hᵀ + G ρ Gᵀ serves predictor and corrector (Mehrotra 1992). Contacts with μ = 0 keep the normal pair alone.
+// Infeasible start; step lengths to the boundary of each cone; heavy centring after short steps. Cold start; cost one factorisation a step.
+#include <Eigen/LU>
+#include <cmath>
+
+#include "solvers/FrictionCone.hpp"
+#include "solvers/VelocityMethod.hpp"
+
+namespace stiction {
+namespace {
+
+using Vector4 = Eigen::Vector4d;
+using Matrix4 = Eigen::Matrix4d;
+using Matrix43 = Eigen::Matrix<double, 4, 3>;
+
+/// Largest t with (a + t da) >= ‖b + t db‖, from a point inside.
+double coneStep(double a, const Vector2& b, double da, const Vector2& db) {
+  const double A = da * da - db.squaredNorm(), B = a * da - b.dot(db), C = std::max(a * a - b.squaredNorm(), 0.0);
+  double t = std::numeric_limits<double>::infinity();
+  const auto take = [&t](double x) {
+    if (x > 0 && x < t) t = x;
+  };
+  const double discriminant = B * B - A * C;
+  if (discriminant >= 0) {
+    const double q = -(B + std::copysign(std::sqrt(discriminant), B));
+    if (A != 0) take(q / A);
+    if (q != 0) take(C / q);
+  }
+  if (da < 0) take(-a / da);
+  return t;
+}
+
+double lineStep(double a, double da) { return da < 0 ? -a / da : std::numeric_limits<double>::infinity(); }
+
+class IpmMethod : public VelocityMethod {
+ public:
+  SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
+
+ private:
+  struct Contact {
+    Vector3 r, z;       // impulse [N s] and contact velocity [m/s]
+    double psi{0};      // [m/s] dual of the friction cone
+    Vector3 residual;   // [m/s] Hᵀv + w + R r − z
+    Vector4 pairs;      // complementarity products to be driven to (κ, κ, 0, 0)
+    Matrix4 inverse;    // of the pairs' derivative by (r, ψ)
+    Matrix43 byZ;       // inverse · derivative by z: d(r, ψ) = −inverse F − byZ dz
+    Matrix3 solveR;     // (I + B R)⁻¹ for compliance
+    Vector4 d;          // step of (r, ψ)
+    Vector3 dz;
+  };
+
+  void start(VelocitySystem& system);
+  double residuals(const VelocitySystem& system);   // returns the mean gap κ
+  bool eliminate(VelocitySystem& system);
+  void direction(VelocitySystem& system, double kappa, double corrector);
+  double stepLength(const ContactProblem& problem) const;
+  double gapAfter(const ContactProblem& problem, double a) const;
+  void advance(const ContactProblem& problem, double a);
+
+  std::vector<Contact> contacts_;
+  std::vector<Matrix3> B_;
+  BestIterate best_;
+  VectorX v_, dv_, lambda_, dLambda_, r_, u_, momentum_, rows_, rho_, x_, c_, rowC_;
+  int pairs_{0};
+};
+
+void IpmMethod::start(VelocitySystem& system) {
+  const ContactProblem& problem = system.problem();
+  const int n = problem.contacts();
+  contacts_.resize(static_cast<std::size_t>(n));
+  v_ = system.freeVelocity();
+  lambda_.setZero(problem.rows());
+  r_.setZero(3 * n);
+  system.contactVelocity(v_, r_, u_);
+  double speed = 0, impulse = 0;
+  for (int i = 0; i < n; ++i) speed += u_.segment<3>(3 * i).norm() / n;
+  speed += 1e-12 + 1e-3 * system.scale();
+  for (int i = 0; i < n; ++i) impulse += speed / system.omega(i) / n;
+  pairs_ = 0;
+  for (int i = 0; i < n; ++i) {
+    Contact& c = contacts_[static_cast<std::size_t>(i)];
+    c.r = {impulse, 0, 0};
+    c.z = u_.segment<3>(3 * i);
+    c.z[0] = std::max(c.z[0], speed);
+    c.psi = 1.1 * c.z.tail<2>().norm() + speed;
+    if (!(problem.mu[i] > 0)) c.z.tail<2>().setZero();
+    pairs_ += problem.mu[i] > 0 ? 2 : 1;
+  }
+}
+
+double IpmMethod::residuals(const VelocitySystem& system) {
+  const ContactProblem& problem = system.problem();
+  for (int i = 0; i < problem.contacts(); ++i) r_.segment<3>(3 * i) = contacts_[static_cast<std::size_t>(i)].r;
+  system.contactVelocity(v_, r_, u_);
+  double gap = 0;
+  for (int i = 0; i < problem.contacts(); ++i) {
+    Contact& c = contacts_[static_cast<std::size_t>(i)];
+    const double mu = problem.mu[i];
+    c.residual = Vector3{u_.segment<3>(3 * i)} - c.z;
+    if (!(mu > 0)) c.residual.tail<2>().setZero();
+    c.pairs << c.r[0] * c.z[0], mu * c.r[0] * c.psi + c.r.tail<2>().dot(c.z.tail<2>()), mu * c.r[0] * c.z.tail<2>() + c.psi * c.r.tail<2>();
+    gap += c.pairs[0] + (mu > 0 ? c.pairs[1] : 0.0);
+  }
+  x_ = system.freeVelocity() - v_;
+  system.multiplyMass(x_, momentum_);
+  multiplyAdd(problem.H, r_, momentum_);
+  multiplyAdd(problem.G, lambda_, momentum_);
+  system.rowVelocity(v_, lambda_, rows_);
+  return gap / pairs_;
+}
+
+bool IpmMethod::eliminate(VelocitySystem& system) {
+  const ContactProblem& problem = system.problem();
+  B_.resize(contacts_.size());
+  for (int i = 0; i < problem.contacts(); ++i) {
+    Contact& c = contacts_[static_cast<std::size_t>(i)];
+    const double mu = problem.mu[i];
+    c.byZ.setZero();
+    if (mu > 0) {
+      Matrix4 A = Matrix4::Zero();
+      Matrix43 Z = Matrix43::Zero();
+      A(0, 0) = c.z[0];
+      A.row(1) << mu * c.psi, c.z[1], c.z[2], mu * c.r[0];
+      A.block<2, 1>(2, 0) = mu * c.z.tail<2>();
+      A(2, 1) = A(3, 2) = c.psi;
+      A.block<2, 1>(2, 3) = c.r.tail<2>();
+      Z(0, 0) = c.r[0];
+      Z.block<1, 2>(1, 1) = c.r.tail<2>().transpose();
+      Z(2, 1) = Z(3, 2) = mu * c.r[0];
+      c.inverse = A.inverse();
+      c.byZ = c.inverse * Z;
+    } else {
+      c.inverse.setZero();
+      c.inverse(0, 0) = 1.0 / c.z[0];
+      c.byZ(0, 0) = c.r[0] / c.z[0];
+    }
+    Matrix3 B = c.byZ.topRows<3>();
+    c.solveR.setIdentity();
+    if (problem.R.size() != 0) {
+      c.solveR = Matrix3{Matrix3::Identity() + B * problem.R.segment<3>(3 * i).asDiagonal()}.inverse();
+      B = c.solveR * B;
+    }
+    if (!B.allFinite()) return false;
+    B_[static_cast<std::size_t>(i)] = B;
+  }
+  rho_.resize(problem.rows());
+  for (int k = 0; k < problem.rows(); ++k) rho_[k] = 1.0 / (1e-7 * system.rowOmega(k) + (problem.C.size() != 0 ? problem.C[k] : 0.0));
+  return system.factorGeneral(B_, rho_);
+}
+
+// Newton direction towards pairs = (κ, κ, 0, 0), with `corrector` times the last direction's second-order terms.
+void IpmMethod::direction(VelocitySystem& system, double kappa, double corrector) {
+  const ContactProblem& problem = system.problem();
+  const int n = problem.contacts();
+  c_.resize(3 * n);
+  for (int i = 0; i < n; ++i) {
+    Contact& c = contacts_[static_cast<std::size_t>(i)];
+    const double mu = problem.mu[i];
+    Vector4 F = c.pairs;
+    if (corrector > 0) {
+      F[0] += corrector * c.d[0] * c.dz[0];
+      F[1] += corrector * (mu * c.d[0] * c.d[3] + c.d[1] * c.dz[1] + c.d[2] * c.dz[2]);
+      F[2] += corrector * (mu * c.d[0] * c.dz[1] + c.d[3] * c.d[1]);
+      F[3] += corrector * (mu * c.d[0] * c.dz[2] + c.d[3] * c.d[2]);
+    }
+    F[0] -= kappa, F[1] -= kappa;
+    c.d = -c.inverse * F;                                                      // at dz = 0
+    c_.segment<3>(3 * i) = c.solveR * (c.d.head<3>() - c.byZ.topRows<3>() * c.residual);
+  }
+  rowC_ = -rho_.cwiseProduct(rows_);
+  dv_ = momentum_;
+  multiplyAdd(problem.H, c_, dv_);
+  multiplyAdd(problem.G, rowC_, dv_);
+  system.solve(dv_);
+  multiplyTransposed(problem.H, dv_, u_);
+  for (int i = 0; i < n; ++i) {
+    Contact& c = contacts_[static_cast<std::size_t>(i)];
+    const Vector3 dr = c_.segment<3>(3 * i) - B_[static_cast<std::size_t>(i)] * u_.segment<3>(3 * i);
+    c.dz = Vector3{u_.segment<3>(3 * i)} + c.residual;
+    if (problem.R.size() != 0) c.dz += problem.R.segment<3>(3 * i).cwiseProduct(dr);
+    if (!(problem.mu[i] > 0)) c.dz.tail<2>().setZero();
+    c.d -= c.byZ * c.dz;
+  }
+  multiplyTransposed(problem.G, dv_, dLambda_);
+  dLambda_ = rowC_ - rho_.cwiseProduct(dLambda_);
+}
+
+double IpmMethod::stepLength(const ContactProblem& problem) const {
+  double t = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < problem.contacts(); ++i) {
+    const Contact& c = contacts_[static_cast<std::size_t>(i)];
+    const double mu = problem.mu[i];
+    t = std::min({t, lineStep(c.r[0], c.d[0]), lineStep(c.z[0], c.dz[0])});
+    if (mu > 0) t = std::min({t, coneStep(mu * c.r[0], c.r.tail<2>(), mu * c.d[0], c.d.segment<2>(1)), coneStep(c.psi, c.z.tail<2>(), c.d[3], c.dz.tail<2>())});
+  }
+  return t;
+}
+
+double IpmMethod::gapAfter(const ContactProblem& problem, double a) const {
+  double gap = 0;
+  for (int i = 0; i < problem.contacts(); ++i) {
+    const Contact& c = contacts_[static_cast<std::size_t>(i)];
+    const Vector3 r = c.r + a * c.d.head<3>(), z = c.z + a * c.dz;
+    gap += r[0] * z[0];
+    if (problem.mu[i] > 0) gap += problem.mu[i] * r[0] * (c.psi + a * c.d[3]) + r.tail<2>().dot(z.tail<2>());
+  }
+  return gap / pairs_;
+}
+
+void IpmMethod::advance(const ContactProblem& problem, double a) {
+  v_ += a * dv_;
+  lambda_ += a * dLambda_;
+  for (int i = 0; i < problem.contacts(); ++i) {
+    Contact& c = contacts_[static_cast<std::size_t>(i)];
+    c.r += a * c.d.head<3>();
+    c.psi += a * c.d[3];
+    c.z += a * c.dz;
+  }
+}
+
+SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
+  constexpr double toBoundary = 0.99;
+  constexpr int patience = 15;
+  const int limit = options.maxIterations > 0 ? options.maxIterations : 100;
+  const ContactProblem& problem = system.problem();
+  SolveReport report;
+  best_.reset();
+  start(system);
+  double last = 1, before = std::numeric_limits<double>::infinity();
+  int since = 0;
+  while (problem.contacts() > 0 && report.iterations < limit) {
+    const double gap = residuals(system);
+    best_.offer(system, r_, lambda_);
+    if (best_.residual() <= options.polish * system.scale()) break;
+    since = best_.residual() < 0.7 * before ? 0 : since + 1;
+    if (since == 0) before = best_.residual();
+    if (since >= (best_.residual() <= options.tolerance * system.scale() ? 2 : patience)) break;
+    ++report.factorisations;
+    if (!eliminate(system)) break;
+    direction(system, 0, 0);
+    const double affine = std::min(1.0, stepLength(problem));
+    const double ratio = std::min(1.0, std::max(1e-3, std::abs(gapAfter(problem, affine)) / gap));
+    double sigma = ratio * ratio;
+    if (last < 0.3) sigma = std::max(sigma, 0.8);
+    if (affine < 0.1) sigma = std::max(sigma, 0.5);
+    direction(system, sigma * gap, last > 0.3 ? affine * affine : 0.0);
+    last = std::min(1.0, toBoundary * stepLength(problem));
+    if (!dv_.allFinite() || !(last > 0)) break;
+    advance(problem, last);
+    ++report.iterations;
+  }
+  if (best_.residual() < std::numeric_limits<double>::infinity()) iterate = best_.iterate();
+  report.residual = best_.residual() / system.scale();
+  report.status = report.residual <= options.tolerance ? SolveStatus::Converged : report.iterations >= limit ? SolveStatus::IterationLimit : SolveStatus::Stalled;
+  return report;
+}
+
+}  // namespace
+
+std::unique_ptr<VelocityMethod> makeIpmMethod() { return std::make_unique<IpmMethod>(); }
+
+}  // namespace stiction

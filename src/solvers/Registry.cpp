@@ -1,0 +1,46 @@
+#include "base/Error.hpp"
+#include "solvers/Nsgs.hpp"
+#include "solvers/Solver.hpp"
+#include "solvers/VelocityMethod.hpp"
+
+namespace stiction {
+namespace {
+
+SolverInfo newtonInfo() { return {"newton", Law::Coulomb, true, true, "warm starts and finishing: quadratic on the strict natural map, no guarantee from afar"}; }
+SolverInfo proxInfo() { return {"prox", Law::Coulomb, true, true, "stacks and redundant contacts, warm or cold; slow where much slides at large friction"}; }
+SolverInfo ipmInfo() { return {"ipm", Law::Coulomb, true, true, "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios"}; }
+
+}  // namespace
+
+const char* name(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::Converged: return "converged";
+    case SolveStatus::Stalled: return "stalled";
+    case SolveStatus::IterationLimit: return "iteration limit";
+    case SolveStatus::NumericalFailure: return "numerical failure";
+  }
+  return "unknown";
+}
+
+const char* name(Law law) {
+  switch (law) {
+    case Law::Coulomb: return "coulomb";
+    case Law::Convex: return "convex";
+    case Law::Box: return "box";
+  }
+  return "unknown";
+}
+
+std::unique_ptr<Solver> makeSolver(const std::string& name) {
+  if (name == "nsgs") return makeNsgs();
+  if (name == "newton") return std::make_unique<VelocitySolver>(newtonInfo(), makeNewtonMethod());
+  if (name == "prox") return std::make_unique<VelocitySolver>(proxInfo(), makeProxMethod());
+  if (name == "ipm") return std::make_unique<VelocitySolver>(ipmInfo(), makeIpmMethod());
+  std::string known;
+  for (const SolverInfo& info : solverInfos()) known += (known.empty() ? "" : ", ") + info.name;
+  throw InputError{"solver", "'" + name + "'", known, "choose one of these; `stiction solvers` describes them"};
+}
+
+std::vector<SolverInfo> solverInfos() { return {makeNsgs()->info(), newtonInfo(), proxInfo(), ipmInfo()}; }
+
+}  // namespace stiction

@@ -1,0 +1,63 @@
+#include "solvers/VelocityMethod.hpp"
+
+#include "solvers/FrictionCone.hpp"
+
+namespace stiction {
+
+void fitIterate(const ContactProblem& problem, Iterate& iterate, bool warm) {
+  const auto fit = [warm](VectorX& x, Eigen::Index size) {
+    if (!warm || x.size() != size || !x.allFinite()) x.setZero(size);
+  };
+  fit(iterate.r, 3 * problem.contacts());
+  fit(iterate.lambda, problem.rows());
+  fit(iterate.v, problem.dof());
+}
+
+double BestIterate::offer(VelocitySystem& system, const VectorX& r, const VectorX& lambda) {
+  const ContactProblem& problem = system.problem();
+  trial_.r = r;
+  trial_.lambda = lambda;
+  for (int i = 0; i < problem.contacts(); ++i) trial_.r.segment<3>(3 * i) = projectCone(r.segment<3>(3 * i), problem.mu[i]);
+  system.velocityFromImpulses(trial_.r, trial_.lambda, trial_.v);
+  system.contactVelocity(trial_.v, trial_.r, u_);
+  system.rowVelocity(trial_.v, trial_.lambda, rows_);
+  const double e = system.residual(u_, trial_.r, rows_);
+  if (e < residual_) {
+    residual_ = e;
+    best_ = trial_;
+  }
+  return e;
+}
+
+SolveReport VelocitySolver::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
+  if (!system_.bind(problem)) return {SolveStatus::NumericalFailure, 0, 0, std::numeric_limits<double>::infinity()};
+  fitIterate(problem, iterate, options.warm);
+  return method_->run(system_, iterate, options);
+}
+
+SolveReport VelocitySolver::solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
+  constexpr int maxCorrections = 30;
+  factor_.build(problem);
+  ContactProblem& global = factor_.global();
+  SolveReport total;
+  SolveOptions inner = options;
+  if (options.warm) factor_.correct(problem, iterate.r);
+  double last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < maxCorrections; ++k) {
+    if (!system_.bind(global)) return {SolveStatus::NumericalFailure, total.iterations, total.factorisations, std::numeric_limits<double>::infinity()};
+    fitIterate(global, iterate, inner.warm);
+    const SolveReport report = method_->run(system_, iterate, inner);
+    total.iterations += report.iterations;
+    total.factorisations += report.factorisations;
+    total.status = report.status;
+    total.residual = report.residual;
+    const double change = factor_.correct(problem, iterate.r) / system_.scale();
+    total.residual = std::max(report.residual, change);
+    if (change <= options.polish || (change > 0.9 * last && change <= options.tolerance) || change > 10 * last) break;
+    last = change;
+    inner.warm = true;
+  }
+  return total;
+}
+
+}  // namespace stiction

@@ -1,0 +1,353 @@
+#include "solvers/VelocitySystem.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+
+#include "solvers/FrictionCone.hpp"
+
+namespace stiction {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+using Segment = BlockColumns::Segment;
+
+
+/// target (ld) += A D Bᵀ for segments A (m × 3), B (n × 3), column major.
+template <int M, int N>
+void addProduct(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
+  const Eigen::Map<const Eigen::Matrix<double, M, 3>> A{a, m, 3};
+  const Eigen::Map<const Eigen::Matrix<double, N, 3>> B{b, n, 3};
+  Eigen::Map<Eigen::Matrix<double, M, N>, 0, Eigen::OuterStride<>> T{target, m, n, Eigen::OuterStride<>{leading}};
+  if constexpr (M > 0) {
+    const Eigen::Matrix<double, M, 3> AD = A.lazyProduct(D);
+    T.noalias() += AD.lazyProduct(B.transpose());
+  } else {
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < m; ++i) T(i, j) += (A.row(i) * D).dot(B.row(j));
+  }
+}
+
+void addProduct(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
+  if (m == 6 && n == 6)
+    addProduct<6, 6>(a, b, D, target, leading, m, n);
+  else
+    addProduct<Eigen::Dynamic, Eigen::Dynamic>(a, b, D, target, leading, m, n);
+}
+
+}  // namespace
+
+bool VelocitySystem::bind(const ContactProblem& problem) {
+  problem_ = &problem;
+  if (!bindMass()) return false;
+  free_ = problem.f;
+  mass_.solve(free_);
+  bindContacts();
+  bindStructure();
+  return free_.allFinite();
+}
+
+bool VelocitySystem::bindMass() {
+  const BlockMass& M = problem_->M;
+  sizes_.resize(at(M.blocks()));
+  for (int k = 0; k < M.blocks(); ++k) sizes_[at(k)] = M.size(k);
+  couplings_.clear();
+  for (const auto& c : M.couplings) couplings_.push_back({c.row, c.column});
+  massStructure_.analyse(sizes_, couplings_);
+  mass_.bind(massStructure_);
+  const auto store = [](const BlockStructure::Slot& slot, std::vector<double>& panels, const double* values, int rows, int columns) {
+    for (int j = 0; j < columns; ++j)
+      for (int i = 0; i < rows; ++i) {
+        const std::size_t to = slot.swapped ? slot.offset + at(j) + at(i) * at(slot.leading) : slot.offset + at(i) + at(j) * at(slot.leading);
+        panels[to] = values[i + j * rows];
+      }
+  };
+  inverseMassAt_.resize(at(M.blocks()));
+  inverseMass_.resize(M.values.size());
+  for (int k = 0; k < M.blocks(); ++k) {
+    const int n = M.size(k);
+    const double* block = M.values.data() + M.offset[at(k)];
+    store(massStructure_.slot(k, k), mass_.lower(), block, n, n);
+    inverseMassAt_[at(k)] = at(M.offset[at(k)]);
+    Eigen::Map<MatrixX> inverse{inverseMass_.data() + inverseMassAt_[at(k)], n, n};
+    const Eigen::Map<const MatrixX> value{block, n, n};
+    if (n == 6) {
+      inverse.topLeftCorner<3, 3>() = Matrix3{value.topLeftCorner<3, 3>()}.inverse();
+      if (value.topRightCorner<3, 3>().isZero(0) && value.bottomLeftCorner<3, 3>().isZero(0)) {
+        inverse.bottomRightCorner<3, 3>() = Matrix3{value.bottomRightCorner<3, 3>()}.inverse();
+        inverse.topRightCorner<3, 3>().setZero();
+        inverse.bottomLeftCorner<3, 3>().setZero();
+      } else {
+        inverse = Matrix6{value}.inverse();
+      }
+    } else if (n == 3) {
+      inverse = Matrix3{value}.inverse();
+    } else if (n == 1) {
+      inverse(0, 0) = 1.0 / value(0, 0);
+    } else {
+      inverse = value.inverse();
+    }
+  }
+  for (const auto& c : M.couplings) store(massStructure_.slot(c.row, c.column), mass_.lower(), M.values.data() + c.offset, M.size(c.row), M.size(c.column));
+  return mass_.factor();
+}
+
+Matrix3 VelocitySystem::delassusOf(int contact, VectorX& x) {
+  const BlockColumns& H = problem_->H;
+  const int first = H.start[at(contact)], last = H.start[at(contact) + 1];
+  Matrix3 W = Matrix3::Zero();
+  if (!problem_->M.couplings.empty()) {
+    for (int c = 0; c < 3; ++c) {
+      x.setZero(problem_->dof());
+      for (int s = first; s < last; ++s)
+        for (int k = 0; k < H.segments[at(s)].size; ++k) x[H.segments[at(s)].row + k] += H.values[at(H.segments[at(s)].offset + c * H.segments[at(s)].size + k)];
+      mass_.solve(x);
+      for (int s = first; s < last; ++s)
+        for (int d = 0; d < 3; ++d)
+          for (int k = 0; k < H.segments[at(s)].size; ++k) W(d, c) += H.values[at(H.segments[at(s)].offset + d * H.segments[at(s)].size + k)] * x[H.segments[at(s)].row + k];
+    }
+    return W;
+  }
+  for (int s = first; s < last; ++s)
+    for (int t = first; t < last; ++t) {
+      const Segment &a = H.segments[at(s)], &b = H.segments[at(t)];
+      if (a.block != b.block) continue;
+      const int n = problem_->M.size(a.block), base = problem_->M.start[at(a.block)];
+      const Eigen::Map<const MatrixX> inverse{inverseMass_.data() + inverseMassAt_[at(a.block)], n, n};
+      for (int d = 0; d < 3; ++d)
+        for (int c = 0; c < 3; ++c) {
+          double sum = 0;
+          for (int j = 0; j < b.size; ++j) {
+            double inner = 0;
+            for (int i = 0; i < a.size; ++i) inner += H.values[at(a.offset + d * a.size + i)] * inverse(a.row - base + i, b.row - base + j);
+            sum += inner * H.values[at(b.offset + c * b.size + j)];
+          }
+          W(d, c) += sum;
+        }
+    }
+  return W;
+}
+
+void VelocitySystem::bindContacts() {
+  const ContactProblem& p = *problem_;
+  const int n = p.contacts();
+  delassus_.resize(at(n));
+  omega_.resize(at(n));
+  for (int i = 0; i < n; ++i) {
+    delassus_[at(i)] = delassusOf(i, scratch_);
+    const double omega = delassus_[at(i)].trace() / 3.0;
+    omega_[at(i)] = omega > 0 ? omega : 1.0;
+  }
+  rowOmega_.resize(at(p.rows()));
+  for (int k = 0; k < p.rows(); ++k) {
+    scratch_.setZero(p.dof());
+    double sum = 0;
+    for (int s = p.G.start[at(k)]; s < p.G.start[at(k) + 1]; ++s)
+      for (int i = 0; i < p.G.segments[at(s)].size; ++i) scratch_[p.G.segments[at(s)].row + i] += p.G.values[at(p.G.segments[at(s)].offset + i)];
+    VectorX& x = scratch_;
+    const VectorX g = x;
+    mass_.solve(x);
+    sum = g.dot(x);
+    rowOmega_[at(k)] = sum > 0 ? sum : 1.0;
+  }
+  VectorX& q = scratch_;
+  multiplyTransposed(p.H, free_, q);
+  double scale = p.scaleFloor;
+  for (int i = 0; i < n; ++i) scale = std::max(scale, (q.segment<3>(3 * i) + p.wScale.segment<3>(3 * i)).norm());
+  double floor = 0;
+  for (int i = 0; i < n; ++i)
+    for (int c = 0; c < 3; ++c) {
+      double sum = 0;
+      for (int s = p.H.start[at(i)]; s < p.H.start[at(i) + 1]; ++s) {
+        const Segment& g = p.H.segments[at(s)];
+        for (int k = 0; k < g.size; ++k) sum += std::abs(p.H.values[at(g.offset + c * g.size + k)] * free_[g.row + k]);
+      }
+      floor = std::max(floor, sum);
+    }
+  scale = std::max(scale, 1e-6 * floor);
+  scale_ = scale > 0 ? scale : 1.0;
+}
+
+void VelocitySystem::place(const BlockColumns& columns, int group, std::vector<Target>& targets) const {
+  for (int s = columns.start[at(group)]; s < columns.start[at(group) + 1]; ++s)
+    for (int t = columns.start[at(group)]; t <= s; ++t) {
+      const Segment &a = columns.segments[at(s)], &b = columns.segments[at(t)];
+      const BlockStructure::Slot slot = structure_.slot(a.block, b.block);
+      const int row = slot.swapped ? t : s, column = slot.swapped ? s : t;
+      const Segment &r = columns.segments[at(row)], &c = columns.segments[at(column)];
+      const int i = r.row - problem_->M.start[at(r.block)], j = c.row - problem_->M.start[at(c.block)];
+      targets.push_back({slot.offset + at(i) + at(j) * at(slot.leading), slot.leading, row, column, a.block == b.block});
+      if (a.block == b.block && s != t) targets.push_back({slot.offset + at(j) + at(i) * at(slot.leading), slot.leading, column, row, true});
+    }
+}
+
+void VelocitySystem::bindStructure() {
+  const ContactProblem& p = *problem_;
+  for (const BlockColumns* columns : {&p.H, &p.G})
+    for (int g = 0; g < columns->groups(); ++g)
+      for (int s = columns->start[at(g)]; s < columns->start[at(g) + 1]; ++s)
+        for (int t = columns->start[at(g)]; t < s; ++t) {
+          const int a = columns->segments[at(s)].block, b = columns->segments[at(t)].block;
+          if (a != b) couplings_.push_back({a, b});
+        }
+  if (structure_.analyse(sizes_, couplings_)) boundCholesky_ = boundLu_ = false;
+  massTargets_.clear();
+  for (int k = 0; k < p.M.blocks(); ++k) {
+    const BlockStructure::Slot slot = structure_.slot(k, k);
+    massTargets_.push_back({slot.offset, slot.leading, k, k, true});
+  }
+  for (const auto& c : p.M.couplings) {
+    const BlockStructure::Slot slot = structure_.slot(c.row, c.column);
+    massTargets_.push_back({slot.offset, slot.leading, slot.swapped ? c.column : c.row, slot.swapped ? c.row : c.column, false});
+  }
+  contactTargets_.clear();
+  contactTargetStart_.assign(1, 0);
+  for (int i = 0; i < p.contacts(); ++i) {
+    place(p.H, i, contactTargets_);
+    contactTargetStart_.push_back(static_cast<int>(contactTargets_.size()));
+  }
+  rowTargets_.clear();
+  rowTargetStart_.assign(1, 0);
+  for (int k = 0; k < p.rows(); ++k) {
+    place(p.G, k, rowTargets_);
+    rowTargetStart_.push_back(static_cast<int>(rowTargets_.size()));
+  }
+}
+
+void VelocitySystem::multiplyMass(const VectorX& x, VectorX& y) const {
+  const BlockMass& M = problem_->M;
+  y.resize(M.size());
+  for (int k = 0; k < M.blocks(); ++k) {
+    const int n = M.size(k), first = M.start[at(k)];
+    const double* block = M.values.data() + M.offset[at(k)];
+    for (int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int j = 0; j < n; ++j) sum += block[i + j * n] * x[first + j];
+      y[first + i] = sum;
+    }
+  }
+  for (const auto& c : M.couplings) {
+    const Eigen::Map<const MatrixX> block{M.values.data() + c.offset, M.size(c.row), M.size(c.column)};
+    y.segment(M.start[at(c.row)], M.size(c.row)) += block * x.segment(M.start[at(c.column)], M.size(c.column));
+    y.segment(M.start[at(c.column)], M.size(c.column)) += block.transpose() * x.segment(M.start[at(c.row)], M.size(c.row));
+  }
+}
+
+void VelocitySystem::velocityFromImpulses(const VectorX& r, const VectorX& lambda, VectorX& v) {
+  v.setZero(problem_->dof());
+  multiplyAdd(problem_->H, r, v);
+  multiplyAdd(problem_->G, lambda, v);
+  mass_.solve(v);
+  v += free_;
+}
+
+void VelocitySystem::contactVelocity(const VectorX& v, const VectorX& r, VectorX& u) const {
+  multiplyTransposed(problem_->H, v, u);
+  u += problem_->w;
+  if (problem_->R.size() != 0) u += problem_->R.cwiseProduct(r);
+}
+
+void VelocitySystem::rowVelocity(const VectorX& v, const VectorX& lambda, VectorX& g) const {
+  multiplyTransposed(problem_->G, v, g);
+  g += problem_->b;
+  if (problem_->C.size() != 0) g += problem_->C.cwiseProduct(lambda);
+}
+
+double VelocitySystem::residual(const VectorX& u, const VectorX& r, const VectorX& rowResidual) const {
+  double worst = 0;
+  for (int i = 0; i < problem_->contacts(); ++i) {
+    const double e = naturalMap(r.segment<3>(3 * i), u.segment<3>(3 * i), problem_->mu[i], omega_[at(i)]).norm();
+    if (!(e <= worst)) worst = e;
+  }
+  for (Eigen::Index k = 0; k < rowResidual.size(); ++k)
+    if (!(std::abs(rowResidual[k]) <= worst)) worst = std::abs(rowResidual[k]);
+  return worst;
+}
+
+void VelocitySystem::addMass() {
+  const BlockMass& M = problem_->M;
+  std::vector<double>& lower = general_ ? lu_.lower() : cholesky_.lower();
+  for (int k = 0; k < M.blocks(); ++k) {
+    const Target& target = massTargets_[at(k)];
+    const double* block = M.values.data() + M.offset[at(k)];
+    for (int j = 0; j < M.size(k); ++j)
+      for (int i = 0; i < M.size(k); ++i) lower[target.offset + at(i) + at(j) * at(target.leading)] += block[i + j * M.size(k)];
+  }
+  for (std::size_t c = 0; c < M.couplings.size(); ++c) {
+    const Target& target = massTargets_[at(M.blocks()) + c];
+    const BlockMass::Coupling& coupling = M.couplings[c];
+    const bool swapped = target.row != coupling.row;
+    const int rows = M.size(coupling.row);
+    for (int j = 0; j < M.size(coupling.column); ++j)
+      for (int i = 0; i < rows; ++i) {
+        const double value = M.values[at(coupling.offset + i + j * rows)];
+        const std::size_t to = target.offset + at(swapped ? j : i) + at(swapped ? i : j) * at(target.leading);
+        lower[to] += value;
+        if (general_) lu_.upper()[to] += value;
+      }
+  }
+}
+
+template <bool General>
+void VelocitySystem::addContacts(const std::vector<Matrix3>& D) {
+  const BlockColumns& H = problem_->H;
+  double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
+  double* upper = General ? lu_.upper().data() : nullptr;
+  for (int i = 0; i < problem_->contacts(); ++i) {
+    if (D[at(i)].isZero(0)) continue;
+    for (int k = contactTargetStart_[at(i)]; k < contactTargetStart_[at(i) + 1]; ++k) {
+      const Target& target = contactTargets_[at(k)];
+      const Segment &row = H.segments[at(target.row)], &column = H.segments[at(target.column)];
+      addProduct(H.values.data() + row.offset, H.values.data() + column.offset, D[at(i)], lower + target.offset, target.leading, row.size, column.size);
+      if (General && !target.diagonal)
+        addProduct(H.values.data() + row.offset, H.values.data() + column.offset, D[at(i)].transpose(), upper + target.offset, target.leading, row.size, column.size);
+    }
+  }
+}
+
+template <bool General>
+void VelocitySystem::addRows(const VectorX& rho) {
+  const BlockColumns& G = problem_->G;
+  double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
+  double* upper = General ? lu_.upper().data() : nullptr;
+  for (int g = 0; g < problem_->rows(); ++g)
+    for (int k = rowTargetStart_[at(g)]; k < rowTargetStart_[at(g) + 1]; ++k) {
+      const Target& target = rowTargets_[at(k)];
+      const Segment &row = G.segments[at(target.row)], &column = G.segments[at(target.column)];
+      for (int j = 0; j < column.size; ++j)
+        for (int i = 0; i < row.size; ++i) {
+          const double value = rho[g] * G.values[at(row.offset + i)] * G.values[at(column.offset + j)];
+          lower[target.offset + at(i) + at(j) * at(target.leading)] += value;
+          if (General && !target.diagonal) upper[target.offset + at(i) + at(j) * at(target.leading)] += value;
+        }
+    }
+}
+
+bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho) {
+  general_ = false;
+  if (!boundCholesky_) cholesky_.bind(structure_), boundCholesky_ = true;
+  cholesky_.setZero();
+  addMass();
+  addContacts<false>(D);
+  addRows<false>(rho);
+  return cholesky_.factor();
+}
+
+bool VelocitySystem::factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho) {
+  general_ = true;
+  if (!boundLu_) lu_.bind(structure_), boundLu_ = true;
+  lu_.setZero();
+  addMass();
+  addContacts<true>(D);
+  addRows<true>(rho);
+  return lu_.factor();
+}
+
+void VelocitySystem::solve(VectorX& x) {
+  if (general_)
+    lu_.solve(x);
+  else
+    cholesky_.solve(x);
+}
+
+}  // namespace stiction

@@ -1,0 +1,80 @@
+// What every velocity-space method shares: M⁻¹, the free motion, the contacts' own Delassus blocks, and the Newton matrix
+//   A = M + Σ_i H_i D_i H_iᵀ + Σ_k ρ_k G_k G_kᵀ
+// with the sparsity of the body graph: invertible for any redundancy of the contacts (D_i >= 0). Analysis is kept while the graph holds.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "linalg/BlockFactor.hpp"
+#include "problem/ContactProblem.hpp"
+
+namespace stiction {
+
+class VelocitySystem {
+ public:
+  /// Takes the problem (kept by reference until the next bind). False when M is not positive definite.
+  bool bind(const ContactProblem& problem);
+
+  const ContactProblem& problem() const { return *problem_; }
+  const VectorX& freeVelocity() const { return free_; }              // [m/s] M⁻¹ f
+  double omega(int i) const { return omega_[static_cast<std::size_t>(i)]; }        // [1/kg] trace(W_ii)/3, > 0
+  const Matrix3& delassus(int i) const { return delassus_[static_cast<std::size_t>(i)]; }  // [1/kg] W_ii
+  double rowOmega(int k) const { return rowOmega_[static_cast<std::size_t>(k)]; }  // [1/kg] GᵀM⁻¹G of row k, > 0
+  double scale() const { return scale_; }                             // [m/s] of the certificate, > 0
+
+  void applyInverseMass(VectorX& x) { mass_.solve(x); }
+  /// y = M x
+  void multiplyMass(const VectorX& x, VectorX& y) const;
+  /// v = v_free + M⁻¹ (H r + G λ)
+  void velocityFromImpulses(const VectorX& r, const VectorX& lambda, VectorX& v);
+  /// u = Hᵀ v + w + R r
+  void contactVelocity(const VectorX& v, const VectorX& r, VectorX& u) const;
+  /// Gᵀ v + b + C λ
+  void rowVelocity(const VectorX& v, const VectorX& lambda, VectorX& g) const;
+  /// Worst natural map and row residual of (u, r, rows) [m/s].
+  double residual(const VectorX& u, const VectorX& r, const VectorX& rowResidual) const;
+
+  /// Factors A with D symmetric (Cholesky). False when it is not positive definite.
+  bool factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho);
+  /// Factors A with any D (block LU).
+  bool factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho);
+  /// x := A⁻¹ x by the last factor.
+  void solve(VectorX& x);
+
+ private:
+  struct Target {           // where a product of two segments, or a mass block, goes
+    std::size_t offset;     // into the panels
+    int leading;
+    int row, column;        // segments: the row segment and the column segment
+    bool diagonal;          // both in the same block
+  };
+
+  bool bindMass();
+  void bindContacts();
+  void bindStructure();
+  void place(const BlockColumns& columns, int group, std::vector<Target>& targets) const;
+  void addMass();
+  template <bool General>
+  void addContacts(const std::vector<Matrix3>& D);
+  template <bool General>
+  void addRows(const VectorX& rho);
+  Matrix3 delassusOf(int contact, VectorX& scratch);
+
+  const ContactProblem* problem_{nullptr};
+  BlockStructure massStructure_, structure_;
+  BlockCholesky mass_, cholesky_;
+  BlockLU lu_;
+  bool general_{false}, boundCholesky_{false}, boundLu_{false};
+  std::vector<int> sizes_;
+  std::vector<std::array<int, 2>> couplings_;
+  std::vector<Target> contactTargets_, rowTargets_, massTargets_;
+  std::vector<int> contactTargetStart_, rowTargetStart_;
+  std::vector<double> inverseMass_;        // dense inverses of the diagonal blocks
+  std::vector<std::size_t> inverseMassAt_;
+  VectorX free_, scratch_;
+  std::vector<double> omega_, rowOmega_;
+  std::vector<Matrix3> delassus_;
+  double scale_{1};
+};
+
+}  // namespace stiction
