@@ -6,9 +6,6 @@ target_compile_options(stiction_options INTERFACE
 target_compile_options(stiction_options INTERFACE -ffp-contract=off -fno-math-errno)
 # Alignment pinned to SSE width: the Coal wheel is built without AVX and shares Eigen types with us.
 target_compile_definitions(stiction_options INTERFACE EIGEN_MAX_ALIGN_BYTES=16 EIGEN_DONT_PARALLELIZE)
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  target_compile_options(stiction_options INTERFACE -O2)
-endif()
 if(STICTION_SANITIZE)
   add_compile_options(-fsanitize=${STICTION_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${STICTION_SANITIZE})
