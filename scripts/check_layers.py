@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 ROOM = re.compile(r"^\s*stiction_room\((\w+)\s+RANK\s+(\d+)", re.MULTILINE)
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.MULTILINE)
 SOURCES = {".cpp", ".hpp", ".h", ".cc"}
 
 # Third-party headers (the start of the include path) and the rooms that own them.
