@@ -59,7 +59,7 @@ SparseMatrix readMatrix(const hdf5::Reader& file, const std::string& path, Matri
     file.fail(path + "/p", std::to_string(p.size()) + " pointers", std::to_string(lines + 1), "give one pointer a line and the end");
   const std::int64_t count = triplets ? nz : p.back();
   if (count < 0 || count > limit || (triplets && count > static_cast<std::int64_t>(p.size())))
-    file.fail(path, std::to_string(count) + " entries", "0 … " + std::to_string(triplets ? std::min<std::int64_t>(limit, static_cast<std::int64_t>(p.size())) : limit) + ", the lengths of p, i and x",
+    file.fail(path, std::to_string(count) + " entries", std::string{"0 … "} + std::to_string(triplets ? std::min<std::int64_t>(limit, static_cast<std::int64_t>(p.size())) : limit) + ", the lengths of p, i and x",
               "make nz, p, i and x agree");
   if (file.exists(path + "/nzmax")) file.integer(path + "/nzmax", count, maxInt);
   if (!triplets && p.front() != 0) file.fail(path + "/p[0]", std::to_string(p.front()), "0", "pointers start at 0");
@@ -72,7 +72,7 @@ SparseMatrix readMatrix(const hdf5::Reader& file, const std::string& path, Matri
     const int row = triplets || byColumn ? i[at] : static_cast<int>(line);
     const int column = triplets ? p[at] : byColumn ? static_cast<int>(line) : i[at];
     if (row < 0 || row >= shape.rows || column < 0 || column >= shape.columns)
-      file.fail(path + ", entry " + std::to_string(k), "(" + std::to_string(row) + ", " + std::to_string(column) + ")",
+      file.fail(path + ", entry " + std::to_string(k), std::string{"("} + std::to_string(row) + ", " + std::to_string(column) + ")",
                 "rows 0 … " + std::to_string(shape.rows - 1) + ", columns 0 … " + std::to_string(shape.columns - 1), "indices count from 0");
     if (!std::isfinite(x[at])) file.fail(path + "/x[" + std::to_string(k) + "]", std::to_string(x[at]), "finite numbers", "correct the entry");
     A.entries.push_back({row, column, x[at]});
@@ -83,7 +83,7 @@ SparseMatrix readMatrix(const hdf5::Reader& file, const std::string& path, Matri
 
 VectorX readVector(const hdf5::Reader& file, const std::string& path, std::int64_t wanted) {
   if (const std::int64_t length = file.count(path); length != wanted)
-    file.fail(path, "length " + std::to_string(length), "length " + std::to_string(wanted), "make the sizes of the problem agree");
+    file.fail(path, std::string{"length "} + std::to_string(length), std::string{"length "} + std::to_string(wanted), "make the sizes of the problem agree");
   const std::vector<double> values = file.reals(path);
   return Eigen::Map<const VectorX>{values.data(), static_cast<Eigen::Index>(values.size())};
 }
@@ -96,7 +96,7 @@ void requireSpace(const hdf5::Reader& file, const std::string& group) {
 int readContacts(const hdf5::Reader& file, const std::string& muPath, const std::string& vectorPath) {
   const std::int64_t contacts = file.count(muPath), length = file.count(vectorPath);
   if (length != 3 * contacts)
-    file.fail(vectorPath, "length " + std::to_string(length), "3 × " + std::to_string(contacts) + " (the length of " + muPath + ")", "make the sizes of the problem agree");
+    file.fail(vectorPath, std::string{"length "} + std::to_string(length), std::string{"3 × "} + std::to_string(contacts) + " (the length of " + muPath + ")", "make the sizes of the problem agree");
   return static_cast<int>(contacts);
 }
 

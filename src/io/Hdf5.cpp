@@ -1,15 +1,21 @@
 #include "io/Hdf5.hpp"
 
+#include <hdf5.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <type_traits>
 
 #include "base/Error.hpp"
 
 namespace stiction::hdf5 {
 namespace {
+
+static_assert(std::is_same_v<Handle::Close, herr_t (*)(hid_t)>, "needs HDF5 1.10 or newer");
+static_assert(std::is_same_v<hsize_t, Size>);
 
 // Deflate cannot shrink data more than about 1032 times: a dataset that claims more holds nothing.
 constexpr hsize_t maxCompression = 1100;
@@ -99,12 +105,12 @@ Handle Reader::openDataset(const std::string& path) const {
   return object;
 }
 
-std::vector<hsize_t> Reader::extents(const std::string& path) const {
+std::vector<Size> Reader::extents(const std::string& path) const {
   const Handle data = openDataset(path);
   const Handle space{H5Dget_space(data.get()), H5Sclose};
   const int rank = space ? H5Sget_simple_extent_ndims(space.get()) : -1;
   if (rank < 0) fail(path, "has no readable extent", "a dataspace", "write the dataset again");
-  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+  std::vector<Size> sizes(static_cast<std::size_t>(rank));
   H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr);
   return sizes;
 }
@@ -118,12 +124,13 @@ std::int64_t Reader::count(const std::string& path) const {
   return elements;
 }
 
-Handle Reader::openForRead(const std::string& path, H5T_class_t wanted, std::int64_t& elements) const {
+Handle Reader::openForRead(const std::string& path, Kind wanted, std::int64_t& elements) const {
   elements = count(path);
   Handle data = openDataset(path);
   const Handle type{H5Dget_type(data.get()), H5Tclose};
-  if (!type || H5Tget_class(type.get()) != wanted) {
-    const char* kind = wanted == H5T_INTEGER ? "integers" : wanted == H5T_FLOAT ? "floating-point numbers" : "strings";
+  const H5T_class_t wantedClass = wanted == Kind::Integer ? H5T_INTEGER : wanted == Kind::Float ? H5T_FLOAT : H5T_STRING;
+  if (!type || H5Tget_class(type.get()) != wantedClass) {
+    const char* kind = wanted == Kind::Integer ? "integers" : wanted == Kind::Float ? "floating-point numbers" : "strings";
     fail(path, "holds another type", kind, std::string{"store it as "} + kind);
   }
   const Handle creation{H5Dget_create_plist(data.get()), H5Pclose};
@@ -132,8 +139,8 @@ Handle Reader::openForRead(const std::string& path, H5T_class_t wanted, std::int
     fail(path, "is stored outside of the file or not at all", "compact, contiguous or chunked storage", "store the data itself in the file");
   const hsize_t stored = H5Dget_storage_size(data.get());
   const hsize_t bytes = static_cast<hsize_t>(elements) * H5Tget_size(type.get());
-  const bool variable = wanted == H5T_STRING;
-  if (elements > 0 && (stored > fileSize_ || (!variable && (layout == H5D_CHUNKED ? bytes / maxCompression > stored || stored == 0 : bytes != stored))))
+  const bool exact = layout != H5D_CHUNKED && stored != 0 && wanted != Kind::String;  // nothing stored: all elements are the fill value
+  if (stored > fileSize_ || bytes / maxCompression > fileSize_ || (exact && bytes != stored))
     fail(path, std::to_string(elements) + " elements in " + std::to_string(stored) + " stored bytes of a " + std::to_string(fileSize_) + " byte file",
          "data that is in the file", "the file is truncated or damaged: make it again");
   return data;
@@ -141,7 +148,7 @@ Handle Reader::openForRead(const std::string& path, H5T_class_t wanted, std::int
 
 std::vector<std::int64_t> Reader::longs(const std::string& path) const {
   std::int64_t elements = 0;
-  const Handle data = openForRead(path, H5T_INTEGER, elements);
+  const Handle data = openForRead(path, Kind::Integer, elements);
   std::vector<std::int64_t> values(static_cast<std::size_t>(elements));
   if (elements > 0 && H5Dread(data.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     fail(path, "cannot be read", "", "the file is truncated or damaged: make it again");
@@ -169,7 +176,7 @@ std::int64_t Reader::integer(const std::string& path, std::int64_t low, std::int
 
 std::vector<double> Reader::reals(const std::string& path) const {
   std::int64_t elements = 0;
-  const Handle data = openForRead(path, H5T_FLOAT, elements);
+  const Handle data = openForRead(path, Kind::Float, elements);
   std::vector<double> values(static_cast<std::size_t>(elements));
   if (elements > 0 && H5Dread(data.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     fail(path, "cannot be read", "", "the file is truncated or damaged: make it again");
@@ -178,7 +185,7 @@ std::vector<double> Reader::reals(const std::string& path) const {
 
 std::vector<std::string> Reader::strings(const std::string& path) const {
   std::int64_t elements = 0;
-  const Handle data = openForRead(path, H5T_STRING, elements);
+  const Handle data = openForRead(path, Kind::String, elements);
   std::vector<std::string> values;
   const Handle type{H5Dget_type(data.get()), H5Tclose};
   if (H5Tis_variable_str(type.get()) <= 0) fail(path, "holds strings of fixed length", "strings of variable length", "write the dataset again");

@@ -3,8 +3,6 @@
 // A read checks kind, type and extent of a dataset, and that its storage lies inside the file, before a single element is allocated. Links that leave the
 // file, virtual and external storage and filter plug-ins are refused. Every failure is an InputError that names file, dataset, value, range and remedy.
 #pragma once
-#include <hdf5.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,12 +10,17 @@
 
 namespace stiction::hdf5 {
 
+// The types of HDF5's own header, which stays out of this one.
+using Id = std::int64_t;            // hid_t
+using Size = unsigned long long;    // hsize_t
+enum class Kind { Integer, Float, String };
+
 /// Owns one HDF5 identifier.
 class Handle {
  public:
-  using Close = herr_t (*)(hid_t);
+  using Close = int (*)(Id);
   Handle() = default;
-  Handle(hid_t id, Close close) : id_{id}, close_{close} {}
+  Handle(Id id, Close close) : id_{id}, close_{close} {}
   Handle(Handle&& other) noexcept : id_{other.id_}, close_{other.close_} { other.id_ = -1; }
   Handle& operator=(Handle&& other) noexcept;
   Handle(const Handle&) = delete;
@@ -25,11 +28,11 @@ class Handle {
   ~Handle() { reset(); }
 
   void reset();
-  hid_t get() const { return id_; }
+  Id get() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
 
  private:
-  hid_t id_{-1};
+  Id id_{-1};
   Close close_{nullptr};
 };
 
@@ -44,7 +47,7 @@ class Reader {
   Reader(const void* image, std::size_t bytes, const std::string& label);
 
   bool exists(const std::string& path) const;
-  std::vector<hsize_t> extents(const std::string& dataset) const;
+  std::vector<Size> extents(const std::string& dataset) const;
   /// Number of elements of a dataset.
   std::int64_t count(const std::string& dataset) const;
   /// One integer in [low, high].
@@ -59,19 +62,19 @@ class Reader {
   /// Members of a group, sorted by name.
   std::vector<std::string> members(const std::string& group) const;
 
-  hid_t file() const { return file_.get(); }
+  Id file() const { return file_.get(); }
   const std::string& name() const { return name_; }
   /// InputError about something in this file.
   [[noreturn]] void fail(const std::string& what, const std::string& value, const std::string& range, const std::string& remedy) const;
 
  private:
   Handle openDataset(const std::string& path) const;
-  Handle openForRead(const std::string& path, H5T_class_t wanted, std::int64_t& elements) const;
+  Handle openForRead(const std::string& path, Kind wanted, std::int64_t& elements) const;
 
   std::string name_;
   std::vector<unsigned char> image_;
   Handle file_;
-  hsize_t fileSize_{0};
+  Size fileSize_{0};
 };
 
 /// A file being written. Throws InputError when the disk or the path refuses.
@@ -91,7 +94,7 @@ class Writer {
   /// Flushes and closes, so that a full disk is noticed.
   void finish();
 
-  hid_t file() const { return file_.get(); }
+  Id file() const { return file_.get(); }
   const std::string& name() const { return name_; }
   void require(bool good, const std::string& what) const;
 
