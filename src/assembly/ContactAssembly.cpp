@@ -1,0 +1,155 @@
+// Assembly of the step problem of one island.
+#include "assembly/ContactAssembly.hpp"
+
+#include <numbers>
+
+#include "base/Hash.hpp"
+#include "math/TangentBasis.hpp"
+
+namespace stiction {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+ContactAssembly::ContactAssembly(const Model& model, const std::vector<BodyInertia>& inertias, unsigned frameSeed)
+    : model_{&model}, inertias_{&inertias}, frameSeed_{frameSeed}, blockOf_(model.bodies.size(), -1) {}
+
+void ContactAssembly::setBodies(std::span<const int> bodies) {
+  for (const int body : bodies_) blockOf_[at(body)] = -1;
+  bodies_.assign(bodies.begin(), bodies.end());
+  for (std::size_t k = 0; k < bodies_.size(); ++k) blockOf_[at(bodies_[k])] = static_cast<int>(k);
+  inertia_.resize(bodies_.size());
+  inverse_.resize(bodies_.size());
+}
+
+void ContactAssembly::buildMass(const State& state) {
+  problem.M.clear();
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const BodyInertia& body = (*inertias_)[at(bodies_[k])];
+    if (body.locked) {
+      const Matrix3 block = body.mass * Matrix3::Identity();
+      problem.M.addBlock(block.data(), 3);
+      continue;
+    }
+    inertia_[k] = toWorld(body.inertia, state.rotation[at(bodies_[k])]);
+    inverse_[k] = toWorld(body.inverse, state.rotation[at(bodies_[k])]);
+    Matrix6 block = Matrix6::Zero();
+    block.topLeftCorner<3, 3>() = body.mass * Matrix3::Identity();
+    block.bottomRightCorner<3, 3>() = inertia_[k];
+    problem.M.addBlock(block.data(), 6);
+  }
+}
+
+Matrix3 ContactAssembly::frameOf(const Contact& contact) const {
+  const TangentFrame tangents = TangentBasis::computeTangentBasis(contact.normal);
+  Matrix3 F;
+  F << contact.normal, tangents.t1, tangents.t2;
+  if (frameSeed_ != 0) {
+    StateHash hash;
+    hash.add(static_cast<std::uint64_t>(frameSeed_));
+    hash.add((static_cast<std::uint64_t>(contact.key.geomA) << 32) | static_cast<std::uint64_t>(contact.key.geomB));
+    hash.add(contact.key.feature);
+    const double angle = 2.0 * std::numbers::pi * static_cast<double>(hash.value() >> 11) * 0x1p-53;
+    F.col(1) = std::cos(angle) * tangents.t1 + std::sin(angle) * tangents.t2;
+    F.col(2) = std::cos(angle) * tangents.t2 - std::sin(angle) * tangents.t1;
+  }
+  return F;
+}
+
+Vector3 ContactAssembly::surfaceVelocity(const State& state, int body, const Vector3& point) const {
+  if (model_->bodies[at(body)].kind != BodyKind::Kinematic) return Vector3::Zero();
+  return state.velocity[at(body)] + state.angularVelocity[at(body)].cross(point - state.position[at(body)]);
+}
+
+void ContactAssembly::addSegment(BlockColumns& columns, const State& state, int body, const Vector3& point,
+                                 const Eigen::Ref<const Eigen::Matrix3Xd>& directions, double sign) const {
+  const int block = blockOf(body);
+  if (block < 0) return;
+  const int size = (*inertias_)[at(body)].dof();
+  const Vector3 lever = point - state.position[at(body)];
+  double values[18];
+  for (int c = 0; c < directions.cols(); ++c) {
+    const Vector3 direction = sign * directions.col(c);
+    Eigen::Map<Vector3>{values + size * c} = direction;
+    if (size == 6) Eigen::Map<Vector3>{values + size * c + 3} = lever.cross(direction);
+  }
+  columns.addSegment(block, rowOf(block), size, values);
+}
+
+void ContactAssembly::buildContacts(const State& state, const ContactSet& contacts, std::span<const int> used) {
+  const auto count = static_cast<Eigen::Index>(used.size());
+  problem.H.clear();
+  problem.G.clear();
+  frames.resize(used.size());
+  surface.resize(3 * count);
+  problem.mu.resize(count);
+  for (std::size_t k = 0; k < used.size(); ++k) {
+    const Contact& contact = contacts[at(used[k])];
+    frames[k] = frameOf(contact);
+    const bool aFirst = blockOf(contact.bodyA) < blockOf(contact.bodyB);
+    if (aFirst) addSegment(problem.H, state, contact.bodyA, contact.point, frames[k], -1.0);
+    addSegment(problem.H, state, contact.bodyB, contact.point, frames[k], 1.0);
+    if (!aFirst) addSegment(problem.H, state, contact.bodyA, contact.point, frames[k], -1.0);
+    problem.H.endGroup();
+    const auto i = static_cast<Eigen::Index>(k);
+    problem.mu[i] = contact.friction;
+    surface.segment<3>(3 * i) =
+        frames[k].transpose() * (surfaceVelocity(state, contact.bodyB, contact.point) - surfaceVelocity(state, contact.bodyA, contact.point));
+  }
+  problem.w = surface;
+  problem.wScale = surface;
+  problem.b.resize(0);
+  problem.C.resize(0);
+}
+
+void ContactAssembly::addTangentRow(const State& state, const Contact& contact, const Vector3& direction) {
+  const bool aFirst = blockOf(contact.bodyA) < blockOf(contact.bodyB);
+  if (aFirst) addSegment(problem.G, state, contact.bodyA, contact.point, direction, -1.0);
+  addSegment(problem.G, state, contact.bodyB, contact.point, direction, 1.0);
+  if (!aFirst) addSegment(problem.G, state, contact.bodyA, contact.point, direction, -1.0);
+  problem.G.endGroup();
+}
+
+void ContactAssembly::gatherVelocities(const State& state, VectorX& v) const {
+  v.resize(problem.dof());
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const int row = rowOf(static_cast<int>(k));
+    v.segment<3>(row) = state.velocity[at(bodies_[k])];
+    if (!(*inertias_)[at(bodies_[k])].locked) v.segment<3>(row + 3) = state.angularVelocity[at(bodies_[k])];
+  }
+}
+
+void ContactAssembly::scatterVelocities(const VectorX& v, State& state) const {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const int row = rowOf(static_cast<int>(k));
+    state.velocity[at(bodies_[k])] = v.segment<3>(row);
+    if (!(*inertias_)[at(bodies_[k])].locked) state.angularVelocity[at(bodies_[k])] = v.segment<3>(row + 3);
+  }
+}
+
+void ContactAssembly::setMomentum(const VectorX& vFree) {
+  problem.f.resize(vFree.size());
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const int row = rowOf(static_cast<int>(k));
+    const BodyInertia& body = (*inertias_)[at(bodies_[k])];
+    problem.f.segment<3>(row) = body.mass * vFree.segment<3>(row);
+    if (!body.locked) problem.f.segment<3>(row + 3) = inertia_[k] * vFree.segment<3>(row + 3);
+  }
+}
+
+void ContactAssembly::velocityFromImpulses(const VectorX& vFree, const VectorX& r, const VectorX& lambda, VectorX& v) {
+  impulse_.setZero(vFree.size());
+  multiplyAdd(problem.H, r, impulse_);
+  if (problem.rows() > 0) multiplyAdd(problem.G, lambda, impulse_);
+  v = vFree;
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const int row = rowOf(static_cast<int>(k));
+    const BodyInertia& body = (*inertias_)[at(bodies_[k])];
+    v.segment<3>(row) += body.inverseMass * impulse_.segment<3>(row);
+    if (!body.locked) v.segment<3>(row + 3) += inverse_[k] * impulse_.segment<3>(row + 3);
+  }
+}
+
+}  // namespace stiction

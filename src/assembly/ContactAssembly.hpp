@@ -1,0 +1,66 @@
+// Contacts of one island -> ContactProblem, and back.
+//
+//   M = blockdiag( m 1, I(R) )        one block a dynamic body (linear, angular; world axes); a locked body has m 1 alone
+//   u = Hᵀ v + w                      F = (n, t1, t2): rows of H of body B are [ F ; r_B × F ], of body A the negative; r = contact point − centre of mass
+//   w = Fᵀ (s_B − s_A) + (gap/h, 0, 0)  s: velocity of a kinematic body's surface at the point; the gap enters where the surfaces are apart
+//
+// Everything is kept between calls, so that a warmed-up step of unchanged size does not allocate.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "collision/Contact.hpp"
+#include "dynamics/FreeVelocity.hpp"
+#include "problem/ContactProblem.hpp"
+
+namespace stiction {
+
+class ContactAssembly {
+ public:
+  ContactAssembly(const Model& model, const std::vector<BodyInertia>& inertias, unsigned frameSeed);
+
+  /// Fixes the bodies of the island (dynamic, ascending) and with them the order of the blocks.
+  void setBodies(std::span<const int> bodies);
+
+  /// M at the state's rotations.
+  void buildMass(const State& state);
+
+  /// H, μ, frames and surface velocities of the contacts contacts[used[k]]; `w`, `wScale` are set to the surface velocities.
+  void buildContacts(const State& state, const ContactSet& contacts, std::span<const int> used);
+
+  /// Adds an equality row that measures the motion of B against A along `direction` at the contact's point.
+  void addTangentRow(const State& state, const Contact& contact, const Vector3& direction);
+
+  /// v of the island's bodies, in block order.
+  void gatherVelocities(const State& state, VectorX& v) const;
+  void scatterVelocities(const VectorX& v, State& state) const;
+
+  /// f = M v_free.
+  void setMomentum(const VectorX& vFree);
+  /// v = v_free + M⁻¹ (H r + G λ).
+  void velocityFromImpulses(const VectorX& vFree, const VectorX& r, const VectorX& lambda, VectorX& v);
+
+  int blockOf(int body) const { return blockOf_[static_cast<std::size_t>(body)]; }
+  int rowOf(int block) const { return problem.M.start[static_cast<std::size_t>(block)]; }
+  std::span<const int> bodies() const { return bodies_; }
+
+  ContactProblem problem;
+  std::vector<Matrix3> frames;  // columns n, t1, t2 of each used contact
+  VectorX surface;              // [m/s] (3·contacts) Fᵀ (s_B − s_A)
+
+ private:
+  void addSegment(BlockColumns& columns, const State& state, int body, const Vector3& point, const Eigen::Ref<const Eigen::Matrix3Xd>& directions, double sign) const;
+  Matrix3 frameOf(const Contact& contact) const;
+  Vector3 surfaceVelocity(const State& state, int body, const Vector3& point) const;
+
+  const Model* model_;
+  const std::vector<BodyInertia>* inertias_;
+  unsigned frameSeed_;
+  std::vector<int> bodies_;
+  std::vector<int> blockOf_;            // body -> block of this island, -1 elsewhere
+  std::vector<Matrix3> inertia_;        // [kg m²] I(R) per block
+  std::vector<Matrix3> inverse_;        // [1/(kg m²)] I(R)⁻¹ per block
+  VectorX impulse_;                     // [N s] scratch
+};
+
+}  // namespace stiction

@@ -1,0 +1,27 @@
+// Look-ups in the sorted contact memory.
+#include "assembly/ContactHistory.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+
+const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const FeatureKey& key) {
+  const auto found = std::lower_bound(memory.begin(), memory.end(), key, [](const ContactMemory& entry, const FeatureKey& k) { return entry.key < k; });
+  return found != memory.end() && found->key == key ? &*found : nullptr;
+}
+
+void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island) {
+  island.clear();
+  for (const CandidatePair& pair : pairs) {
+    const FeatureKey first{pair.geomA, pair.geomB, 0};
+    auto entry = std::lower_bound(all.begin(), all.end(), first, [](const ContactMemory& e, const FeatureKey& k) { return e.key < k; });
+    for (; entry != all.end() && entry->key.geomA == pair.geomA && entry->key.geomB == pair.geomB; ++entry) island.push_back(*entry);
+  }
+}
+
+Vector3 warmImpulse(const ContactMemory& memory, const Matrix3& frame, double h) {
+  const double ratio = memory.step > 0 ? h / memory.step : 0.0;
+  return frame.transpose() * (ratio * memory.impulse);
+}
+
+}  // namespace stiction

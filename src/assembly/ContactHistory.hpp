@@ -1,0 +1,18 @@
+// The contact memory of an island: warm starts and anchors, keyed by feature.
+#pragma once
+#include <vector>
+
+#include "collision/Contact.hpp"
+
+namespace stiction {
+
+/// The entry of `key` in a list sorted by key, or null.
+const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const FeatureKey& key);
+
+/// Copies to `island` the entries of the pairs' geoms; both lists sorted.
+void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island);
+
+/// r = Fᵀ p · h/h_old: the remembered impulse (world axes, on B) in the frame of today's contact, for a step of h.
+Vector3 warmImpulse(const ContactMemory& memory, const Matrix3& frame, double h);
+
+}  // namespace stiction

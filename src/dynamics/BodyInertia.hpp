@@ -1,0 +1,33 @@
+// Mass properties of the bodies in the form the step uses, with the energy and momentum of one body.
+//
+//   T = ½ m |v|² + ½ Ω·I_b Ω ,  L = R I_b Ω ,  Ω = Rᵀ ω        I_b: inertia about the centre of mass in body axes
+//
+// A dynamic body with infinite inertia is locked: it translates and never turns (three degrees of freedom).
+#pragma once
+#include <vector>
+
+#include "model/Model.hpp"
+
+namespace stiction {
+
+struct BodyInertia {
+  bool dynamic{false};
+  bool locked{false};
+  double mass{0};                       // [kg]
+  double inverseMass{0};                // [1/kg]
+  Matrix3 inertia{Matrix3::Zero()};     // [kg m²] I_b, zero when locked
+  Matrix3 inverse{Matrix3::Zero()};     // [1/(kg m²)] I_b⁻¹, zero when locked
+
+  int dof() const { return !dynamic ? 0 : locked ? 3 : 6; }
+};
+
+/// One entry per body of the model; static and kinematic bodies are not dynamic.
+std::vector<BodyInertia> bodyInertias(const Model& model);
+
+/// R A Rᵀ, exactly symmetric.
+Matrix3 toWorld(const Matrix3& A, const Quaternion& rotation);
+
+double kineticEnergy(const BodyInertia& body, const Quaternion& rotation, const Vector3& velocity, const Vector3& angularVelocity);  // [J]
+Vector3 angularMomentum(const BodyInertia& body, const Quaternion& rotation, const Vector3& angularVelocity);                        // [kg m²/s] about C, world axes
+
+}  // namespace stiction

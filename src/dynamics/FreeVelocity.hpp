@@ -1,0 +1,36 @@
+// The velocity a body would have at the end of the step without contacts, and the motion of its pose.
+//
+//   v_free = v⁻ + h (g + F/m) ,   ω_free = ω⁻ + h I(R)⁻¹ τ        no gyroscopic term: the rotation update carries it
+//   x⁺ = x + h v⁺ ,               R⁺, ω⁺ by RotationUpdate
+#pragma once
+#include <vector>
+
+#include "dynamics/BodyInertia.hpp"
+#include "dynamics/RotationUpdate.hpp"
+#include "state/State.hpp"
+
+namespace stiction {
+
+/// Forces and torques on the bodies besides gravity, world axes at the centres of mass.
+struct Loads {
+  std::vector<Vector3> force;   // [N] per body
+  std::vector<Vector3> torque;  // [N m] per body
+};
+
+struct Twist {
+  Vector3 linear{Vector3::Zero()};   // [m/s]
+  Vector3 angular{Vector3::Zero()};  // [rad/s] world axes
+};
+
+/// g of a body: the model's, or zero where the body has none.
+Vector3 gravityOf(const Model& model, int body);
+
+Twist freeVelocity(const Model& model, const BodyInertia& inertia, const Loads& loads, const State& state, int body, double h);
+
+/// Moves a dynamic body by its solved twist (stored in `state`) over h; returns the rotation step. A body with zero twist keeps its pose bit by bit.
+RotationStep movePose(const BodyInertia& inertia, State& state, int body, double h);
+
+/// Moves a kinematic body exactly: x⁺ = x + h v, R⁺ = exp(h ω) R.
+void moveKinematic(State& state, int body, double h);
+
+}  // namespace stiction

@@ -1,0 +1,52 @@
+// Start state, hash and world inertia.
+#include "state/State.hpp"
+
+#include "base/Hash.hpp"
+
+namespace stiction {
+
+State makeState(const Model& model) {
+  State state;
+  const std::size_t n = model.bodies.size();
+  state.position.reserve(n);
+  state.rotation.reserve(n);
+  state.velocity.reserve(n);
+  state.angularVelocity.reserve(n);
+  for (const Body& body : model.bodies) {
+    const bool moves = body.kind != BodyKind::Static;
+    const bool turns = moves && (body.kind == BodyKind::Kinematic || body.I_C.allFinite());
+    state.position.push_back(body.X_WB * body.p_BC);
+    state.rotation.push_back(body.X_WB.rotation.normalized());
+    state.velocity.push_back(moves ? body.velocity : Vector3::Zero());
+    state.angularVelocity.push_back(turns ? body.angularVelocity : Vector3::Zero());
+  }
+  return state;
+}
+
+std::uint64_t hash(const State& state) {
+  StateHash hash;
+  for (std::size_t i = 0; i < state.position.size(); ++i) {
+    hash.add(state.position[i].data(), 3);
+    hash.add(state.rotation[i].coeffs().data(), 4);
+    hash.add(state.velocity[i].data(), 3);
+    hash.add(state.angularVelocity[i].data(), 3);
+  }
+  for (const ContactMemory& contact : state.contacts) {
+    hash.add((static_cast<std::uint64_t>(contact.key.geomA) << 32) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(contact.key.geomB)));
+    hash.add(contact.key.feature);
+    hash.add(contact.normal.data(), 3);
+    hash.add(contact.impulse.data(), 3);
+    hash.add(contact.step);
+    hash.add(contact.anchor.data(), 3);
+    hash.add(static_cast<std::uint64_t>(contact.sticking));
+  }
+  return hash.value();
+}
+
+Matrix3 worldInertia(const Body& body, const Quaternion& rotation) {
+  const Matrix3 R = rotation.toRotationMatrix();
+  const Matrix3 I = R * body.I_C * R.transpose();
+  return 0.5 * (I + I.transpose());
+}
+
+}  // namespace stiction
