@@ -53,6 +53,12 @@ struct Updates {
   }
 };
 
+void copyDiagonal(const BlockStructure& s, const std::vector<double>& panels, std::vector<double>& diagonal) {
+  diagonal.resize(at(s.unknowns()));
+  for (int k = 0; k < s.columns(); ++k)
+    for (int c = 0; c < s.size(k); ++c) diagonal[at(s.start(k) + c)] = panels[s.panel(k) + at(c) * at(s.height(k)) + at(c)];
+}
+
 }  // namespace
 
 void BlockCholesky::bind(const BlockStructure& structure) {
@@ -89,11 +95,7 @@ bool BlockCholesky::factor(double nullPivot) {
   const BlockStructure& s = *structure_;
   Updates updates{head_, next_, cursor_};
   updates.reset(s.columns());
-  if (nullPivot >= 0) {
-    diagonal_.resize(at(s.unknowns()));
-    for (int k = 0; k < s.columns(); ++k)
-      for (int c = 0; c < s.size(k); ++c) diagonal_[at(s.start(k) + c)] = lower_[s.panel(k) + at(c) * at(s.height(k)) + at(c)];
-  }
+  if (nullPivot >= 0) copyDiagonal(s, lower_, diagonal_);
   for (int k = 0; k < s.columns(); ++k) {
     double* panel = lower_.data() + s.panel(k);
     const int size = s.size(k), height = s.height(k);
@@ -171,11 +173,59 @@ void BlockLU::bind(const BlockStructure& structure) {
   inverse_.assign(total, 0.0);
 }
 
+// D_k⁻¹ by pivoting inside the block, and Q_ik = Z_ik D_k⁻ᵀ below it.
+bool BlockLU::factorPanel(int k) {
+  const BlockStructure& s = *structure_;
+  const int size = s.size(k), height = s.height(k);
+  double* panelQ = upper_.data() + s.panel(k);
+  const Panel<Eigen::Dynamic, Eigen::Dynamic> diagonal{lower_.data() + s.panel(k), size, size, Eigen::OuterStride<>{height}};
+  Eigen::Map<MatrixX> inverse{inverse_.data() + inverseAt_[at(k)], size, size};
+  if (size == 6)
+    inverse = Eigen::PartialPivLU<Matrix6>{diagonal}.inverse();
+  else if (size == 3)
+    inverse = Eigen::PartialPivLU<Matrix3>{diagonal}.inverse();
+  else
+    inverse = Eigen::PartialPivLU<MatrixX>{diagonal}.inverse();
+  if (!inverse.allFinite()) return false;
+  for (int r = size; r < height; ++r) {  // row r of Q := row r · D⁻ᵀ
+    for (int c = 0; c < size; ++c) work_[at(c)] = panelQ[at(r) + at(c) * at(height)];
+    for (int c = 0; c < size; ++c) {
+      double sum = 0;
+      for (int i = 0; i < size; ++i) sum += inverse(c, i) * work_[at(i)];
+      panelQ[at(r) + at(c) * at(height)] = sum;
+    }
+  }
+  return true;
+}
+
+// Scalar columns of panel k: P holds A's columns divided by the root of the pivot, Q its rows likewise.
+void BlockLU::factorSemidefinitePanel(int k, double nullPivot) {
+  const int size = structure_->size(k), height = structure_->height(k);
+  double* P = lower_.data() + structure_->panel(k);
+  double* Q = upper_.data() + structure_->panel(k);
+  for (int c = 0; c < size; ++c)  // the diagonal block stands whole in P: its transpose goes to Q
+    for (int r = 0; r < size; ++r) Q[at(c) + at(r) * at(height)] = P[at(r) + at(c) * at(height)];
+  for (int c = 0; c < size; ++c) {
+    double *p = P + at(c) * at(height), *q = Q + at(c) * at(height);
+    for (int i = 0; i < c; ++i) {
+      const double *fromP = P + at(i) * at(height), *fromQ = Q + at(i) * at(height);
+      const double factorP = fromQ[c], factorQ = fromP[c];
+      for (int r = c; r < height; ++r) p[r] -= factorP * fromP[r], q[r] -= factorQ * fromQ[r];
+    }
+    for (int r = 0; r < c; ++r) p[r] = q[r] = 0;
+    const double pivot = p[c];
+    const bool live = pivot > nullPivot * diagonal_[at(structure_->start(k) + c)];
+    const double inverse = live ? 1.0 / std::sqrt(pivot) : 0.0;
+    for (int r = c; r < height; ++r) p[r] *= inverse, q[r] *= inverse;
+  }
+}
+
 // A = P Qᵀ by block columns: P_ik = A_ik − Σ_j P_ij Q_kjᵀ below and on the diagonal (D_k = P_kk), Q_ik = (A_kiᵀ − Σ_j Q_ij P_kjᵀ) D_k⁻ᵀ.
-bool BlockLU::factor() {
+bool BlockLU::factor(double nullPivot) {
   const BlockStructure& s = *structure_;
   Updates updates{head_, next_, cursor_};
   updates.reset(s.columns());
+  if (nullPivot >= 0) copyDiagonal(s, lower_, diagonal_);
   for (int k = 0; k < s.columns(); ++k) {
     double* panelP = lower_.data() + s.panel(k);
     double* panelQ = upper_.data() + s.panel(k);
@@ -194,28 +244,10 @@ bool BlockLU::factor() {
       }
       updates.push(s, j, p0 + 1);
     }
-    const Panel<Eigen::Dynamic, Eigen::Dynamic> diagonal{panelP, size, size, Eigen::OuterStride<>{height}};
-    Eigen::Map<MatrixX> inverse{inverse_.data() + inverseAt_[at(k)], size, size};
-    if (size == 6)
-      inverse = Eigen::PartialPivLU<Matrix6>{diagonal}.inverse();
-    else if (size == 3)
-      inverse = Eigen::PartialPivLU<Matrix3>{diagonal}.inverse();
-    else
-      inverse = Eigen::PartialPivLU<MatrixX>{diagonal}.inverse();
-    if (!inverse.allFinite()) return false;
-    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
-      const int rows = s.size(s.row(p));
-      Panel<Eigen::Dynamic, Eigen::Dynamic> block{panelQ + s.rowOffset(p), rows, size, Eigen::OuterStride<>{height}};
-      for (int r = 0; r < rows; ++r) {  // row r of Q := row r · D⁻ᵀ
-        Eigen::Map<VectorX> row{work_.data(), size};
-        for (int c = 0; c < size; ++c) row[c] = block(r, c);
-        for (int c = 0; c < size; ++c) {
-          double sum = 0;
-          for (int i = 0; i < size; ++i) sum += inverse(c, i) * row[i];
-          block(r, c) = sum;
-        }
-      }
-    }
+    if (nullPivot >= 0)
+      factorSemidefinitePanel(k, nullPivot);
+    else if (!factorPanel(k))
+      return false;
     updates.push(s, k, s.firstRow(k));
   }
   return true;

@@ -42,12 +42,20 @@ class BlockLU {
     std::fill(upper_.begin(), upper_.end(), 0.0);
   }
   /// False when a pivot block is singular to working precision.
-  bool factor();
+  bool factor() { return factor(-1.0); }
+  /// A = P Qᵀ for a nearly symmetric A of positive semidefinite symmetric part: scalar pivots in order, one at or below `nullPivot` times its row's own diagonal gives zero
+  /// columns. P is left in lower(), Q in upper(), both with their diagonal blocks; solve() is not to be used then.
+  void factorSemidefinite(double nullPivot) { factor(nullPivot); }
   void solve(VectorX& x);
 
  private:
+  bool factor(double nullPivot);
+  bool factorPanel(int k);
+  void factorSemidefinitePanel(int k, double nullPivot);
+
   const BlockStructure* structure_{nullptr};
   std::vector<double> lower_, upper_;
+  std::vector<double> diagonal_;         // of the matrix, for the null-pivot test
   std::vector<double> inverse_;          // inverses of the diagonal blocks, size² each at inverseAt_
   std::vector<std::size_t> inverseAt_;
   std::vector<int> head_, next_, cursor_, place_;

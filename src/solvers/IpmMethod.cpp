@@ -178,7 +178,7 @@ void IpmMethod::direction(VelocitySystem& system, double kappa, double corrector
   multiplyAdd(problem.H, c_, dv_);
   multiplyAdd(problem.G, rowC_, dv_);
   system.solve(dv_);
-  multiplyTransposed(problem.H, dv_, u_);
+  system.contactRates(dv_, u_);
   for (int i = 0; i < n; ++i) {
     Contact& c = contacts_[static_cast<std::size_t>(i)];
     const Vector3 dr = c_.segment<3>(3 * i) - B_[static_cast<std::size_t>(i)] * u_.segment<3>(3 * i);

@@ -5,7 +5,7 @@
 namespace stiction {
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-constexpr double nullPivot = 1e-13;  // of the row's own diagonal: below it a pivot is rounding
+constexpr double nullPivot = 1e-11;  // of the row's own diagonal: below it a pivot is rounding
 }  // namespace
 
 void multiply(const LocalContactProblem& problem, const VectorX& x, VectorX& y) {
@@ -17,88 +17,89 @@ void multiply(const LocalContactProblem& problem, const VectorX& x, VectorX& y) 
   }
 }
 
-void LocalFactor::build(const LocalContactProblem& problem) {
+void LocalFactor::factor(const LocalContactProblem& problem, bool symmetric) {
   const int n = problem.contacts();
   std::vector<std::array<int, 2>> couplings;
   for (int i = 0; i < n; ++i)
     for (int k = problem.start[at(i)]; k < problem.start[at(i) + 1]; ++k)
       if (problem.column[at(k)] != i) couplings.push_back({i, problem.column[at(k)]});
   structure_.analyse(std::vector<int>(at(n), 3), couplings);
-  cholesky_.bind(structure_);
+  factor_.bind(structure_);
+  const auto add = [this](int i, int j, const Matrix3& W) {
+    const BlockStructure::Slot slot = structure_.slot(i, j);
+    std::vector<double>& panels = slot.swapped ? factor_.upper() : factor_.lower();
+    for (int b = 0; b < 3; ++b)
+      for (int a = 0; a < 3; ++a) panels[slot.offset + at(slot.swapped ? b : a) + at(slot.swapped ? a : b) * at(slot.leading)] += W(a, b);
+  };
   for (int i = 0; i < n; ++i)
     for (int k = problem.start[at(i)]; k < problem.start[at(i) + 1]; ++k) {
       const int j = problem.column[at(k)];
-      const BlockStructure::Slot slot = structure_.slot(i, j);
-      for (int b = 0; b < 3; ++b)
-        for (int a = 0; a < 3; ++a)  // both (i, j) and (j, i) land in one block: half of each gives the symmetric part
-          cholesky_.lower()[slot.offset + at(slot.swapped ? b : a) + at(slot.swapped ? a : b) * at(slot.leading)] +=
-              (i == j ? 0.5 * (problem.blocks[at(k)](a, b) + problem.blocks[at(k)](b, a)) : 0.5 * problem.blocks[at(k)](a, b));
+      if (symmetric) {
+        add(i, j, 0.5 * problem.blocks[at(k)]);
+        add(j, i, 0.5 * problem.blocks[at(k)].transpose());
+      } else {
+        add(i, j, problem.blocks[at(k)]);
+      }
     }
-  cholesky_.factorSemidefinite(nullPivot);
+  factor_.factorSemidefinite(nullPivot);
+  unsymmetric_ = !symmetric && factor_.lower() != factor_.upper();
+}
 
-  global_.M.clear(), global_.H.clear(), global_.G.clear();
-  const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  // Live columns of every panel become one block of unit masses.
-  std::vector<int> block(at(n), -1);
-  std::vector<std::array<int, 3>> live(at(n));
-  std::vector<int> lives(at(n), 0);
+// The live columns of every panel become one block of unit masses.
+void LocalFactor::addMassBlocks() {
+  const int n = structure_.columns();
+  block_.assign(at(n), -1), live_.resize(at(n)), lives_.assign(at(n), 0);
   for (int k = 0; k < n; ++k) {
     for (int c = 0; c < 3; ++c)
-      if (cholesky_.lower()[structure_.panel(k) + at(c) * at(structure_.height(k)) + at(c)] > 0) live[at(k)][at(lives[at(k)]++)] = c;
-    if (lives[at(k)] == 1) block[at(k)] = global_.M.addBlock(one, 1);
-    if (lives[at(k)] == 2) {
-      const double two[4] = {1, 0, 0, 1};
-      block[at(k)] = global_.M.addBlock(two, 2);
-    }
-    if (lives[at(k)] == 3) block[at(k)] = global_.M.addBlock(one, 3);
+      if (factor_.lower()[structure_.panel(k) + at(c) * at(structure_.height(k)) + at(c)] > 0) live_[at(k)][at(lives_[at(k)]++)] = c;
+    const MatrixX unit = MatrixX::Identity(lives_[at(k)], lives_[at(k)]);
+    if (lives_[at(k)] > 0) block_[at(k)] = global_.M.addBlock(unit.data(), lives_[at(k)]);
   }
-  // Rows of L by contact: which panels hold them.
-  std::vector<std::vector<std::array<int, 2>>> holders(at(n));  // permuted contact -> (panel, row offset)
+}
+
+void LocalFactor::addColumns() {
+  const int n = structure_.columns();
+  std::vector<std::vector<std::array<int, 2>>> holders(at(n));  // contact -> (panel, first row in it) that hold its rows of P and Q
   for (int k = 0; k < n; ++k) {
-    holders[at(k)].push_back({k, 0});
-    for (int p = structure_.firstRow(k); p < structure_.lastRow(k); ++p) holders[at(structure_.row(p))].push_back({k, structure_.rowOffset(p)});
+    holders[at(structure_.start(k) / 3)].push_back({k, 0});
+    for (int p = structure_.firstRow(k); p < structure_.lastRow(k); ++p) holders[at(structure_.start(structure_.row(p)) / 3)].push_back({k, structure_.rowOffset(p)});
   }
-  std::vector<int> permuted(at(n));
-  for (int k = 0; k < n; ++k) permuted[at(structure_.start(k) / 3)] = k;
   for (int i = 0; i < n; ++i) {
-    for (const auto& [k, row] : holders[at(permuted[at(i)])]) {
-      if (lives[at(k)] == 0) continue;
-      double segment[9];
-      double largest = 0;
+    for (const auto& [k, row] : holders[at(i)]) {
+      const int width = lives_[at(k)];
+      double segmentP[9], segmentQ[9], largest = 0;
       for (int a = 0; a < 3; ++a)
-        for (int c = 0; c < lives[at(k)]; ++c) {
-          const int column = live[at(k)][at(c)];
-          const bool above = row == 0 && a < column;  // above the diagonal of the diagonal block
-          const double value = above ? 0.0 : cholesky_.lower()[structure_.panel(k) + at(column) * at(structure_.height(k)) + at(row + a)];
-          segment[c + a * lives[at(k)]] = value;
-          largest = std::max(largest, std::abs(value));
+        for (int c = 0; c < width; ++c) {
+          const std::size_t from = structure_.panel(k) + at(live_[at(k)][at(c)]) * at(structure_.height(k)) + at(row + a);
+          segmentP[c + a * width] = factor_.lower()[from];
+          segmentQ[c + a * width] = factor_.upper()[from];
+          largest = std::max({largest, std::abs(factor_.lower()[from]), std::abs(factor_.upper()[from])});
         }
-      if (largest > 0) global_.H.addSegment(block[at(k)], global_.M.start[at(block[at(k)])], lives[at(k)], segment);
+      if (!(largest > 0)) continue;
+      global_.H.addSegment(block_[at(k)], global_.M.start[at(block_[at(k)])], width, segmentQ);
+      velocity_.addSegment(block_[at(k)], global_.M.start[at(block_[at(k)])], width, segmentP);
     }
     global_.H.endGroup();
+    velocity_.endGroup();
   }
+}
+
+void LocalFactor::build(const LocalContactProblem& problem, bool symmetric) {
+  factor(problem, symmetric);
+  global_.M.clear(), global_.H.clear(), global_.G.clear(), velocity_.clear();
+  addMassBlocks();
+  addColumns();
   global_.f = VectorX::Zero(global_.M.size());
   global_.w = problem.q;
   global_.wScale = problem.q;
   global_.mu = problem.mu;
   global_.b.resize(0), global_.R.resize(0), global_.C.resize(0);
-
-  double diagonal = 0, defect = 0;
-  VectorX column, Lx;
-  for (int i = 0; i < n; ++i)
-    for (int k = problem.start[at(i)]; k < problem.start[at(i) + 1]; ++k) {
-      const int j = problem.column[at(k)];
-      if (i == j) diagonal = std::max(diagonal, problem.blocks[at(k)].diagonal().cwiseAbs().maxCoeff());
-      for (int t = problem.start[at(j)]; t < problem.start[at(j) + 1]; ++t)
-        if (problem.column[at(t)] == i) defect = std::max(defect, (problem.blocks[at(k)] - problem.blocks[at(t)].transpose()).cwiseAbs().maxCoeff());
-    }
-  defect_ = diagonal > 0 ? defect / diagonal : 0;
 }
 
 double LocalFactor::correct(const LocalContactProblem& problem, const VectorX& r) {
   v_.setZero(global_.M.size());
   multiplyAdd(global_.H, r, v_);
-  multiplyTransposed(global_.H, v_, u_);
+  multiplyTransposed(unsymmetric_ ? velocity_ : global_.H, v_, u_);
   multiply(problem, r, Wr_);
   Wr_ += problem.q - u_;
   const double change = (Wr_ - global_.w).lpNorm<Eigen::Infinity>();

@@ -1,5 +1,6 @@
-// From the local form to velocity space: W_s = (W + Wᵀ)/2 ≈ L Lᵀ by a block Cholesky that skips null pivots, so that u = L v + q with v = Lᵀ r.
-// What the factor misses (the unsymmetric part, roundoff below the pivot threshold) is E = W − L Lᵀ; methods put E r into w and repeat.
+// From the local form to velocity space by a factor of W that skips null pivots: W ≈ P Qᵀ, v = Qᵀ r, u = P v + q. Unit masses; impulses act through H = Qᵀ, contact
+// velocities are read through Pᵀ (equal where W is symmetric; an unsymmetric W has the same null space on both sides when it comes from bodies).
+// What the factor misses (rounding below the pivot threshold; the unsymmetric part when a method wants P = Q) is E = W − P Qᵀ: E r goes into w and the method runs again.
 #pragma once
 #include "linalg/BlockFactor.hpp"
 #include "problem/ContactProblem.hpp"
@@ -8,20 +9,28 @@ namespace stiction {
 
 class LocalFactor {
  public:
-  /// Builds the global problem of the same contacts: M = I of the rank of W, H = Lᵀ, f = 0, w = q.
-  void build(const LocalContactProblem& problem);
+  /// Builds the global problem of the same contacts: M = I of the rank of W, f = 0, w = q. `symmetric` takes (W + Wᵀ)/2 for W, so that P = Q.
+  void build(const LocalContactProblem& problem, bool symmetric);
   ContactProblem& global() { return global_; }
-  /// w := q + (W − L Lᵀ) r, so that the global problem's u equals W r + q at this r. Returns the largest change of w [m/s].
+  /// Pᵀ in the segments of H, or null when P = Q.
+  const BlockColumns* velocityColumns() const { return unsymmetric_ ? &velocity_ : nullptr; }
+  /// w := q + (W − P Qᵀ) r, so that the global problem's u equals W r + q at this r. Returns the largest change of w [m/s].
   double correct(const LocalContactProblem& problem, const VectorX& r);
-  /// Largest entry of W − L Lᵀ relative to W's diagonal: zero when the factor is exact.
-  double defect() const { return defect_; }
 
  private:
+  void factor(const LocalContactProblem& problem, bool symmetric);
+  void addMassBlocks();
+  void addColumns();
+
   BlockStructure structure_;
-  BlockCholesky cholesky_;
+  BlockLU factor_;
   ContactProblem global_;
+  BlockColumns velocity_{3};
+  bool unsymmetric_{false};
+  std::vector<int> block_;                    // panel -> mass block, -1 without live columns
+  std::vector<std::array<int, 3>> live_;      // panel -> its live columns
+  std::vector<int> lives_;                    // panel -> how many
   VectorX v_, u_, Wr_;
-  double defect_{0};
 };
 
 /// y = W x of the local problem.

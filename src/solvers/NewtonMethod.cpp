@@ -31,7 +31,7 @@ class NewtonMethod : public VelocityMethod {
 
 bool NewtonMethod::linearise(const VelocitySystem& system, double gamma) {
   const ContactProblem& problem = system.problem();
-  bool general = false;
+  bool general = !system.symmetric();
   system.contactVelocity(v_, r_, u_);
   D_.resize(static_cast<std::size_t>(problem.contacts()));
   p_.resize(3 * problem.contacts());
@@ -70,7 +70,7 @@ bool NewtonMethod::newtonStep(VelocitySystem& system, bool general) {
   system.solve(x_);
   if (!x_.allFinite()) return false;
   v_ += x_;
-  multiplyTransposed(problem.H, x_, u_);
+  system.contactRates(x_, u_);
   for (int i = 0; i < problem.contacts(); ++i) r_.segment<3>(3 * i) = p_.segment<3>(3 * i) - D_[static_cast<std::size_t>(i)] * u_.segment<3>(3 * i);
   multiplyTransposed(problem.G, x_, rows_);
   lambda_ = rowImpulse_ - rho_.cwiseProduct(rows_);

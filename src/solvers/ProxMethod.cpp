@@ -15,6 +15,7 @@ namespace {
 class ProxMethod : public VelocityMethod {
  public:
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
+  bool takesUnsymmetric() const override { return false; }
 
  private:
   void setRadii(const VelocitySystem& system, double gamma);

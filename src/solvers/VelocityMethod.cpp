@@ -37,14 +37,14 @@ SolveReport VelocitySolver::solve(const ContactProblem& problem, Iterate& iterat
 
 SolveReport VelocitySolver::solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
   constexpr int maxCorrections = 30;
-  factor_.build(problem);
+  factor_.build(problem, !method_->takesUnsymmetric());
   ContactProblem& global = factor_.global();
   SolveReport total;
   SolveOptions inner = options;
   if (options.warm) factor_.correct(problem, iterate.r);
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < maxCorrections; ++k) {
-    if (!system_.bind(global)) return {SolveStatus::NumericalFailure, total.iterations, total.factorisations, std::numeric_limits<double>::infinity()};
+    if (!system_.bind(global, factor_.velocityColumns())) return {SolveStatus::NumericalFailure, total.iterations, total.factorisations, std::numeric_limits<double>::infinity()};
     fitIterate(global, iterate, inner.warm);
     const SolveReport report = method_->run(system_, iterate, inner);
     total.iterations += report.iterations;

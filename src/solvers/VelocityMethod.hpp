@@ -13,6 +13,8 @@ class VelocityMethod {
  public:
   virtual ~VelocityMethod() = default;
   virtual SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) = 0;
+  /// Whether the method can read contact velocities by other columns than H (an unsymmetric Delassus operator).
+  virtual bool takesUnsymmetric() const { return true; }
 };
 
 std::unique_ptr<VelocityMethod> makeNewtonMethod();

@@ -37,8 +37,9 @@ void addProduct(const double* a, const double* b, const Matrix3& D, double* targ
 
 }  // namespace
 
-bool VelocitySystem::bind(const ContactProblem& problem) {
+bool VelocitySystem::bind(const ContactProblem& problem, const BlockColumns* velocityColumns) {
   problem_ = &problem;
+  velocity_ = velocityColumns != nullptr ? velocityColumns : &problem.H;
   if (!bindMass()) return false;
   free_ = problem.f;
   mass_.solve(free_);
@@ -104,7 +105,7 @@ Matrix3 VelocitySystem::delassusOf(int contact, VectorX& x) {
       mass_.solve(x);
       for (int s = first; s < last; ++s)
         for (int d = 0; d < 3; ++d)
-          for (int k = 0; k < H.segments[at(s)].size; ++k) W(d, c) += H.values[at(H.segments[at(s)].offset + d * H.segments[at(s)].size + k)] * x[H.segments[at(s)].row + k];
+          for (int k = 0; k < H.segments[at(s)].size; ++k) W(d, c) += velocity_->values[at(H.segments[at(s)].offset + d * H.segments[at(s)].size + k)] * x[H.segments[at(s)].row + k];
     }
     return W;
   }
@@ -119,7 +120,7 @@ Matrix3 VelocitySystem::delassusOf(int contact, VectorX& x) {
           double sum = 0;
           for (int j = 0; j < b.size; ++j) {
             double inner = 0;
-            for (int i = 0; i < a.size; ++i) inner += H.values[at(a.offset + d * a.size + i)] * inverse(a.row - base + i, b.row - base + j);
+            for (int i = 0; i < a.size; ++i) inner += velocity_->values[at(a.offset + d * a.size + i)] * inverse(a.row - base + i, b.row - base + j);
             sum += inner * H.values[at(b.offset + c * b.size + j)];
           }
           W(d, c) += sum;
@@ -151,7 +152,7 @@ void VelocitySystem::bindContacts() {
     rowOmega_[at(k)] = sum > 0 ? sum : 1.0;
   }
   VectorX& q = scratch_;
-  multiplyTransposed(p.H, free_, q);
+  contactRates(free_, q);
   double scale = p.scaleFloor;
   for (int i = 0; i < n; ++i) scale = std::max(scale, (q.segment<3>(3 * i) + p.wScale.segment<3>(3 * i)).norm());
   double floor = 0;
@@ -160,7 +161,7 @@ void VelocitySystem::bindContacts() {
       double sum = 0;
       for (int s = p.H.start[at(i)]; s < p.H.start[at(i) + 1]; ++s) {
         const Segment& g = p.H.segments[at(s)];
-        for (int k = 0; k < g.size; ++k) sum += std::abs(p.H.values[at(g.offset + c * g.size + k)] * free_[g.row + k]);
+        for (int k = 0; k < g.size; ++k) sum += std::abs(velocity_->values[at(g.offset + c * g.size + k)] * free_[g.row + k]);
       }
       floor = std::max(floor, sum);
     }
@@ -242,7 +243,7 @@ void VelocitySystem::velocityFromImpulses(const VectorX& r, const VectorX& lambd
 }
 
 void VelocitySystem::contactVelocity(const VectorX& v, const VectorX& r, VectorX& u) const {
-  multiplyTransposed(problem_->H, v, u);
+  contactRates(v, u);
   u += problem_->w;
   if (problem_->R.size() != 0) u += problem_->R.cwiseProduct(r);
 }
@@ -293,14 +294,15 @@ void VelocitySystem::addContacts(const std::vector<Matrix3>& D) {
   const BlockColumns& H = problem_->H;
   double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
   double* upper = General ? lu_.upper().data() : nullptr;
+  const double *values = H.values.data(), *velocities = velocity_->values.data();
   for (int i = 0; i < problem_->contacts(); ++i) {
     if (D[at(i)].isZero(0)) continue;
     for (int k = contactTargetStart_[at(i)]; k < contactTargetStart_[at(i) + 1]; ++k) {
       const Target& target = contactTargets_[at(k)];
       const Segment &row = H.segments[at(target.row)], &column = H.segments[at(target.column)];
-      addProduct(H.values.data() + row.offset, H.values.data() + column.offset, D[at(i)], lower + target.offset, target.leading, row.size, column.size);
+      addProduct(values + row.offset, velocities + column.offset, D[at(i)], lower + target.offset, target.leading, row.size, column.size);
       if (General && !target.diagonal)
-        addProduct(H.values.data() + row.offset, H.values.data() + column.offset, D[at(i)].transpose(), upper + target.offset, target.leading, row.size, column.size);
+        addProduct(velocities + row.offset, values + column.offset, D[at(i)].transpose(), upper + target.offset, target.leading, row.size, column.size);
     }
   }
 }

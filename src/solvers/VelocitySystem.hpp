@@ -12,8 +12,9 @@ namespace stiction {
 
 class VelocitySystem {
  public:
-  /// Takes the problem (kept by reference until the next bind). False when M is not positive definite.
-  bool bind(const ContactProblem& problem);
+  /// Takes the problem (kept by reference until the next bind). False when M is not positive definite. `velocityColumns`, when given, reads the contact velocities in place of
+  /// H (same segments): u = Vᵀv + w, and the Newton matrix is M + H D Vᵀ.
+  bool bind(const ContactProblem& problem, const BlockColumns* velocityColumns = nullptr);
 
   const ContactProblem& problem() const { return *problem_; }
   const VectorX& freeVelocity() const { return free_; }              // [m/s] M⁻¹ f
@@ -27,6 +28,9 @@ class VelocitySystem {
   void multiplyMass(const VectorX& x, VectorX& y) const;
   /// v = v_free + M⁻¹ (H r + G λ)
   void velocityFromImpulses(const VectorX& r, const VectorX& lambda, VectorX& v);
+  /// Hᵀ v, or Vᵀ v
+  void contactRates(const VectorX& v, VectorX& u) const { multiplyTransposed(*velocity_, v, u); }
+  bool symmetric() const { return velocity_ == &problem_->H; }
   /// u = Hᵀ v + w + R r
   void contactVelocity(const VectorX& v, const VectorX& r, VectorX& u) const;
   /// Gᵀ v + b + C λ
@@ -61,6 +65,7 @@ class VelocitySystem {
   Matrix3 delassusOf(int contact, VectorX& scratch);
 
   const ContactProblem* problem_{nullptr};
+  const BlockColumns* velocity_{nullptr};
   BlockStructure massStructure_, structure_;
   BlockCholesky mass_, cholesky_;
   BlockLU lu_;
