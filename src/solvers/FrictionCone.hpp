@@ -18,8 +18,8 @@ struct ConePoint {
 /// Orthogonal projection on K_μ.
 inline Vector3 projectCone(const Vector3& x, double mu) {
   const double t = std::hypot(x[1], x[2]);
-  if (t <= mu * x[0]) return x;
   if (mu * t <= -x[0]) return Vector3::Zero();
+  if (t <= mu * x[0]) return x;
   const double n = (x[0] + mu * t) / (1.0 + mu * mu);
   const double k = t > 0 ? mu * n / t : 0.0;
   return {n, k * x[1], k * x[2]};
@@ -28,8 +28,8 @@ inline Vector3 projectCone(const Vector3& x, double mu) {
 /// Projection and its derivative (an element of the generalised Jacobian, symmetric).
 inline ConePoint projectConeWithDerivative(const Vector3& x, double mu) {
   const double t = std::hypot(x[1], x[2]);
-  if (t <= mu * x[0]) return {x, Matrix3::Identity(), ContactState::Stick};
   if (mu * t <= -x[0]) return {};
+  if (t <= mu * x[0]) return {x, Matrix3::Identity(), ContactState::Stick};
   const double n = (x[0] + mu * t) / (1.0 + mu * mu);
   ConePoint p;
   p.state = ContactState::Slip;

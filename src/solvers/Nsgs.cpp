@@ -1,0 +1,404 @@
+#include "solvers/Nsgs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solvers/FrictionCone.hpp"
+#include "solvers/OneContact.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr int kDefaultSweeps = 10000;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+double weight(const Matrix3& delassus) { return delassus.trace() > 0 ? delassus.trace() / 3 : 1.0; }
+
+/// M⁻¹ by dense inverses of the diagonal blocks.
+class BlockInverse {
+ public:
+  bool factor(const BlockMass& M) {
+    values_.resize(M.values.size());
+    for (int k = 0; k < M.blocks(); ++k)
+      if (!invert(M.values.data() + M.offset[at(k)], M.size(k), values_.data() + M.offset[at(k)])) return false;
+    return true;
+  }
+
+  /// y (rows of block k) += M_kk⁻¹ x, where x has `size` entries from row `first` of the block on.
+  void multiplyAdd(const BlockMass& M, int k, const double* x, int first, int size, double* y) const {
+    const int n = M.size(k);
+    const double* column = values_.data() + M.offset[at(k)] + first * n;
+    for (int j = 0; j < size; ++j, column += n)
+      for (int i = 0; i < n; ++i) y[i] += column[i] * x[j];
+  }
+
+ private:
+  /// Gauss–Jordan on a positive definite block: pivots stay on the diagonal.
+  static bool invert(const double* block, int n, double* inverse) {
+    std::copy(block, block + n * n, inverse);
+    for (int k = 0; k < n; ++k) {
+      const double pivot = inverse[k * n + k];
+      if (!(pivot > 0 && pivot < kInfinity)) return false;
+      inverse[k * n + k] = 1;
+      for (int j = 0; j < n; ++j) inverse[j * n + k] /= pivot;
+      for (int i = 0; i < n; ++i) {
+        if (i == k) continue;
+        const double factor = inverse[k * n + i];
+        inverse[k * n + i] = 0;
+        for (int j = 0; j < n; ++j) inverse[j * n + i] -= factor * inverse[j * n + k];
+      }
+    }
+    return true;
+  }
+
+  std::vector<double> values_;
+};
+
+/// The columns M⁻¹A of groups of columns A, by the blocks each group touches: what a group's impulse does to the velocities.
+class Response {
+ public:
+  void build(const BlockMass& M, const BlockInverse& inverse, const BlockColumns& A) {
+    width_ = A.width;
+    start_.assign(1, 0);
+    parts_.clear();
+    values_.clear();
+    for (int i = 0; i < A.groups(); ++i) {
+      const int firstPart = static_cast<int>(parts_.size());
+      for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
+        const BlockColumns::Segment& segment = A.segments[at(s)];
+        const Part& part = partOf(M, segment.block, firstPart);
+        for (int c = 0; c < width_; ++c)
+          inverse.multiplyAdd(M, segment.block, A.values.data() + segment.offset + c * segment.size, segment.row - part.row, segment.size,
+                              values_.data() + part.offset + c * part.size);
+      }
+      start_.push_back(static_cast<int>(parts_.size()));
+    }
+  }
+
+  /// v += M⁻¹ A_i x
+  void apply(int i, const double* x, VectorX& v) const {
+    for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
+      const Part& part = parts_[at(p)];
+      const double* column = values_.data() + part.offset;
+      double* out = v.data() + part.row;
+      for (int c = 0; c < width_; ++c, column += part.size)
+        for (int k = 0; k < part.size; ++k) out[k] += column[k] * x[c];
+    }
+  }
+
+  /// Entry (a, c) of A_iᵀ M⁻¹ A_i.
+  double entry(const BlockColumns& A, int i, int a, int c) const {
+    double sum = 0;
+    for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
+      const BlockColumns::Segment& segment = A.segments[at(s)];
+      const double* left = A.values.data() + segment.offset + a * segment.size;
+      for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
+        const Part& part = parts_[at(p)];
+        if (part.block != segment.block) continue;
+        const double* right = values_.data() + part.offset + c * part.size + (segment.row - part.row);
+        for (int k = 0; k < segment.size; ++k) sum += left[k] * right[k];
+      }
+    }
+    return sum;
+  }
+
+ private:
+  struct Part {
+    int block, row, size;  // a whole block of velocities
+    int offset;            // size × width, column major
+  };
+
+  const Part& partOf(const BlockMass& M, int block, int from) {
+    for (int p = from; p < static_cast<int>(parts_.size()); ++p)
+      if (parts_[at(p)].block == block) return parts_[at(p)];
+    parts_.push_back({block, M.start[at(block)], M.size(block), static_cast<int>(values_.size())});
+    values_.resize(values_.size() + at(M.size(block) * width_), 0.0);
+    return parts_.back();
+  }
+
+  int width_{3};
+  std::vector<int> start_;
+  std::vector<Part> parts_;
+  std::vector<double> values_;
+};
+
+/// Aᵀ_i v for a group of `width` columns.
+template <int Width>
+Eigen::Matrix<double, Width, 1> transposedProduct(const BlockColumns& A, int i, const VectorX& v) {
+  Eigen::Matrix<double, Width, 1> u = Eigen::Matrix<double, Width, 1>::Zero();
+  for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
+    const BlockColumns::Segment& segment = A.segments[at(s)];
+    const double* a = A.values.data() + segment.offset;
+    const double* x = v.data() + segment.row;
+    for (int c = 0; c < Width; ++c, a += segment.size)
+      for (int k = 0; k < segment.size; ++k) u[c] += a[k] * x[k];
+  }
+  return u;
+}
+
+/// The state of a global problem under sweeps: v follows every change of r and λ.
+class GlobalSystem {
+ public:
+  bool bind(const ContactProblem& problem) {
+    problem_ = &problem;
+    if (!problem.M.couplings.empty() || !inverse_.factor(problem.M)) return false;
+    contacts_.build(problem.M, inverse_, problem.H);
+    rows_.build(problem.M, inverse_, problem.G);
+    free_.setZero(problem.dof());
+    for (int k = 0; k < problem.M.blocks(); ++k)
+      inverse_.multiplyAdd(problem.M, k, problem.f.data() + problem.M.start[at(k)], 0, problem.M.size(k), free_.data() + problem.M.start[at(k)]);
+    bindDelassus();
+    return free_.allFinite();
+  }
+
+  int contacts() const { return problem_->contacts(); }
+  double mu(int i) const { return problem_->mu[i]; }
+  double omega(int i) const { return omega_[i]; }
+  const Matrix3& diagonal(int i) const { return diagonal_[at(i)]; }
+
+  double scale() const {
+    double scale = problem_->scaleFloor;
+    for (int i = 0; i < contacts(); ++i)
+      scale = std::max(scale, (transposedProduct<3>(problem_->H, i, free_) + problem_->wScale.segment<3>(3 * i)).norm());
+    return scale;
+  }
+
+  void start(Iterate& iterate, bool warm) {
+    if (!warm || iterate.r.size() != 3 * contacts() || !iterate.r.allFinite()) iterate.r.setZero(3 * contacts());
+    if (!warm || iterate.lambda.size() != problem_->rows() || !iterate.lambda.allFinite()) iterate.lambda.setZero(problem_->rows());
+    refresh(iterate);
+  }
+
+  /// v = M⁻¹(f + H r + G λ), free of what the sweeps' updates have lost to round-off.
+  void refresh(Iterate& iterate) const {
+    iterate.v = free_;
+    for (int i = 0; i < contacts(); ++i) contacts_.apply(i, iterate.r.data() + 3 * i, iterate.v);
+    for (int k = 0; k < problem_->rows(); ++k) rows_.apply(k, iterate.lambda.data() + k, iterate.v);
+  }
+
+  Vector3 velocity(int i, const Iterate& iterate) const {
+    Vector3 u = transposedProduct<3>(problem_->H, i, iterate.v) + problem_->w.segment<3>(3 * i);
+    if (problem_->R.size() != 0) u += problem_->R.segment<3>(3 * i).cwiseProduct(iterate.r.segment<3>(3 * i));
+    return u;
+  }
+
+  void change(int i, const Vector3& difference, Iterate& iterate) const {
+    iterate.r.segment<3>(3 * i) += difference;
+    contacts_.apply(i, difference.data(), iterate.v);
+  }
+
+  /// One Gauss–Seidel step over the equality rows. Returns the largest row velocity met.
+  double sweepRows(Iterate& iterate) const {
+    double worst = 0;
+    for (int k = 0; k < problem_->rows(); ++k) {
+      const double velocity = rowVelocity(k, iterate);
+      worst = std::max(worst, std::abs(velocity));
+      if (!(rowDiagonal_[k] > 0)) continue;
+      const double difference = -velocity / rowDiagonal_[k];
+      iterate.lambda[k] += difference;
+      rows_.apply(k, &difference, iterate.v);
+    }
+    return worst;
+  }
+
+  double rowResidual(const Iterate& iterate) const {
+    double worst = 0;
+    for (int k = 0; k < problem_->rows(); ++k) worst = std::max(worst, std::abs(rowVelocity(k, iterate)));
+    return worst;
+  }
+
+ private:
+  double rowVelocity(int k, const Iterate& iterate) const {
+    const double compliance = problem_->C.size() == 0 ? 0.0 : problem_->C[k];
+    return transposedProduct<1>(problem_->G, k, iterate.v)[0] + problem_->b[k] + compliance * iterate.lambda[k];
+  }
+
+  void bindDelassus() {
+    diagonal_.resize(at(contacts()));
+    omega_.resize(contacts());
+    for (int i = 0; i < contacts(); ++i) {
+      Matrix3& W = diagonal_[at(i)];
+      for (int a = 0; a < 3; ++a)
+        for (int c = 0; c < 3; ++c) W(a, c) = contacts_.entry(problem_->H, i, a, c);
+      omega_[i] = weight(W);
+      if (problem_->R.size() != 0) W.diagonal() += problem_->R.segment<3>(3 * i);
+    }
+    rowDiagonal_.resize(problem_->rows());
+    for (int k = 0; k < problem_->rows(); ++k) rowDiagonal_[k] = rows_.entry(problem_->G, k, 0, 0) + (problem_->C.size() == 0 ? 0.0 : problem_->C[k]);
+  }
+
+  const ContactProblem* problem_{nullptr};
+  BlockInverse inverse_;
+  Response contacts_, rows_;
+  VectorX free_;                   // [m/s] M⁻¹ f
+  VectorX omega_;                  // [1/kg] trace(W_ii)/3
+  std::vector<Matrix3> diagonal_;  // [1/kg] W_ii + R_i
+  VectorX rowDiagonal_;            // [1/kg] G_kᵀM⁻¹G_k + C_k
+};
+
+/// The same for a local problem: u_i comes from the rows of W.
+class LocalSystem {
+ public:
+  bool bind(const LocalContactProblem& problem) {
+    problem_ = &problem;
+    diagonal_.assign(at(problem.contacts()), Matrix3::Zero());
+    omega_.resize(problem.contacts());
+    for (int i = 0; i < problem.contacts(); ++i) {
+      for (int k = problem.start[at(i)]; k < problem.start[at(i) + 1]; ++k)
+        if (problem.column[at(k)] == i) diagonal_[at(i)] += problem.blocks[at(k)];
+      omega_[i] = weight(diagonal_[at(i)]);
+    }
+    return problem.q.allFinite();
+  }
+
+  int contacts() const { return problem_->contacts(); }
+  double mu(int i) const { return problem_->mu[i]; }
+  double omega(int i) const { return omega_[i]; }
+  const Matrix3& diagonal(int i) const { return diagonal_[at(i)]; }
+
+  double scale() const {
+    double scale = 0;
+    for (int i = 0; i < contacts(); ++i) scale = std::max(scale, problem_->q.segment<3>(3 * i).norm());
+    return scale;
+  }
+
+  void start(Iterate& iterate, bool warm) const {
+    if (!warm || iterate.r.size() != 3 * contacts() || !iterate.r.allFinite()) iterate.r.setZero(3 * contacts());
+  }
+
+  Vector3 velocity(int i, const Iterate& iterate) const {
+    Vector3 u = problem_->q.segment<3>(3 * i);
+    for (int k = problem_->start[at(i)]; k < problem_->start[at(i) + 1]; ++k) u.noalias() += problem_->blocks[at(k)] * iterate.r.segment<3>(3 * problem_->column[at(k)]);
+    return u;
+  }
+
+  void change(int i, const Vector3& difference, Iterate& iterate) const { iterate.r.segment<3>(3 * i) += difference; }
+  void refresh(Iterate&) const {}
+  double sweepRows(Iterate&) const { return 0; }
+  double rowResidual(const Iterate&) const { return 0; }
+
+ private:
+  const LocalContactProblem* problem_{nullptr};
+  VectorX omega_;
+  std::vector<Matrix3> diagonal_;
+};
+
+/// Watches the change per sweep over windows of growing length and foretells whether the limit of sweeps can be met.
+class Contraction {
+ public:
+  void reset() { *this = Contraction{}; }
+
+  /// True when two windows in a row say that reaching `target` takes more sweeps than are left.
+  bool hopeless(int sweep, double change, double target, int sweepsLeft) {
+    if (sweep < next_) return false;
+    const double rate = last_ > 0 ? std::pow(change / last_, 1.0 / (sweep - previous_)) : 0;
+    last_ = change;
+    previous_ = sweep;
+    next_ = sweep + sweep / 2;
+    const double needed = rate >= 1 ? kInfinity : rate > 0 ? std::log(target / change) / std::log(rate) : 0;
+    doubts_ = needed > 2.0 * sweepsLeft ? doubts_ + 1 : 0;
+    return doubts_ >= 2;
+  }
+
+ private:
+  int previous_{0}, next_{16}, doubts_{0};
+  double last_{0};
+};
+
+class Nsgs : public Solver {
+ public:
+  const SolverInfo& info() const override { return info_; }
+
+  SolveReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) override {
+    return run(global_, problem, iterate, options);
+  }
+  SolveReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) override {
+    return run(local_, problem, iterate, options);
+  }
+
+ private:
+  template <typename System, typename Problem>
+  SolveReport run(System& system, const Problem& problem, Iterate& iterate, const SolveOptions& options) {
+    SolveReport report;
+    report.status = SolveStatus::NumericalFailure;
+    report.residual = kInfinity;
+    if (!system.bind(problem)) return report;
+    system.start(iterate, options.warm);
+    const double scale = std::max(options.scale > 0 ? options.scale : system.scale(), std::numeric_limits<double>::min());
+    const double target = 0.9 * options.tolerance * scale;
+    bestResidual_ = kInfinity;
+    contraction_.reset();
+    report.status = sweepUntil(system, iterate, target, options.maxIterations > 0 ? options.maxIterations : kDefaultSweeps, report.iterations);
+    iterate.r = best_.r;
+    iterate.lambda = best_.lambda;
+    system.refresh(iterate);
+    report.residual = bestResidual_ / scale;
+    return report;
+  }
+
+  template <typename System>
+  SolveStatus sweepUntil(const System& system, Iterate& iterate, double target, int limit, int& sweeps) {
+    int nextCheck = 8;
+    if (check(system, iterate) <= target) return SolveStatus::Converged;
+    for (sweeps = 0; sweeps < limit;) {
+      const double change = sweep(system, iterate);
+      ++sweeps;
+      if (!std::isfinite(change)) return SolveStatus::NumericalFailure;
+      const bool due = sweeps >= nextCheck || sweeps == limit;
+      if (change > 3 * target && !due) continue;
+      if (due) nextCheck += nextCheck / 2;
+      if (check(system, iterate) <= target) return SolveStatus::Converged;
+      if (contraction_.hopeless(sweeps, change, target, limit - sweeps)) return SolveStatus::Stalled;
+    }
+    return SolveStatus::IterationLimit;
+  }
+
+  /// Every row and contact once. Returns the largest change, in velocity units.
+  template <typename System>
+  static double sweep(const System& system, Iterate& iterate) {
+    double largest = system.sweepRows(iterate);
+    for (int i = 0; i < system.contacts(); ++i) {
+      const Vector3 r = iterate.r.segment<3>(3 * i), u = system.velocity(i, iterate);
+      const Matrix3& A = system.diagonal(i);
+      const Vector3 difference = solveOneContact(A, u - A * r, system.mu(i), r) - r;
+      if (difference.isZero(0)) continue;
+      const double change = system.omega(i) * difference.norm();
+      if (!std::isfinite(change)) return kInfinity;
+      largest = std::max(largest, change);
+      system.change(i, difference, iterate);
+    }
+    return largest;
+  }
+
+  /// The worst natural map and row residual [m/s]; keeps the iterate if it is the best so far.
+  template <typename System>
+  double check(const System& system, Iterate& iterate) {
+    system.refresh(iterate);
+    double residual = system.rowResidual(iterate);
+    for (int i = 0; i < system.contacts(); ++i)
+      residual = std::max(residual, naturalMap(iterate.r.segment<3>(3 * i), system.velocity(i, iterate), system.mu(i), system.omega(i)).norm());
+    if (!iterate.r.allFinite() || !std::isfinite(residual)) residual = kInfinity;
+    if (residual < bestResidual_ || bestResidual_ == kInfinity) {
+      bestResidual_ = residual;
+      best_.r = iterate.r;
+      best_.lambda = iterate.lambda;
+    }
+    return residual;
+  }
+
+  SolverInfo info_{"nsgs", Law::Coulomb, true, true, "block Gauss-Seidel, exact contact by contact: small, well-conditioned or very large sphere-like sets"};
+  GlobalSystem global_;
+  LocalSystem local_;
+  Iterate best_;
+  double bestResidual_{kInfinity};
+  Contraction contraction_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> makeNsgs() { return std::make_unique<Nsgs>(); }
+
+}  // namespace stiction

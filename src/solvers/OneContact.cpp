@@ -1,0 +1,175 @@
+#include "solvers/OneContact.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solvers/FrictionCone.hpp"
+
+namespace stiction {
+namespace {
+
+/// F(θ) = constant + cos1 c + sin1 s + cos2 (c² − s²) + sin2 2cs at the direction (c, s).
+struct SlipEquation {
+  double constant, cos1, sin1, cos2, sin2;
+
+  SlipEquation(const Matrix3& A, const Vector3& b, double mu) {
+    const Vector2 p = A(0, 0) * b.tail<2>() - b[0] * A.block<2, 1>(1, 0);
+    const Eigen::Matrix2d Q = b[0] * A.bottomRightCorner<2, 2>() - b.tail<2>() * A.block<1, 2>(0, 1);
+    constant = 0.5 * mu * (Q(1, 0) - Q(0, 1));
+    cos1 = p[1];
+    sin1 = -p[0];
+    cos2 = 0.5 * mu * (Q(1, 0) + Q(0, 1));
+    sin2 = 0.5 * mu * (Q(1, 1) - Q(0, 0));
+  }
+
+  double value(const Vector2& e) const { return constant + cos1 * e[0] + sin1 * e[1] + cos2 * (e[0] - e[1]) * (e[0] + e[1]) + sin2 * 2 * e[0] * e[1]; }
+  double slope(const Vector2& e) const { return sin1 * e[0] - cos1 * e[1] + 2 * (sin2 * (e[0] - e[1]) * (e[0] + e[1]) - cos2 * 2 * e[0] * e[1]); }
+  double size() const { return std::abs(constant) + std::abs(cos1) + std::abs(sin1) + std::abs(cos2) + std::abs(sin2); }
+  /// The derivative with respect to θ, itself of the same form.
+  SlipEquation derivative() const { return {0, sin1, -cos1, 2 * sin2, -2 * cos2}; }
+
+ private:
+  SlipEquation(double k, double c1, double s1, double c2, double s2) : constant{k}, cos1{c1}, sin1{s1}, cos2{c2}, sin2{s2} {}
+};
+
+Vector2 direction(double angle) { return {std::cos(angle), std::sin(angle)}; }
+
+constexpr double kExact = 1e-13;  // residual, relative to the size of its terms, that round-off allows for
+
+/// One contact's slip candidates: impulse of a direction, and the residual that decides.
+class SlipSearch {
+ public:
+  SlipSearch(const Matrix3& A, const Vector3& b, double mu, const Vector3& guess)
+      : A_{A}, b_{b}, guess_{guess}, mu_{mu}, omega_{A.trace() / 3}, equation_{A, b, mu}, size_{b.norm()} {}
+
+  /// Newton on F from the direction e. True where it ends at a sliding root.
+  bool newton(Vector2 e) {
+    const double noise = 4e-16 * equation_.size();
+    for (int k = 0; k < 20; ++k) {
+      const double value = equation_.value(e), slope = equation_.slope(e);
+      if (!(slope > 0 || slope < 0)) return false;
+      const double step = std::clamp(-value / slope, -0.5, 0.5);
+      e = (e + step * Vector2{-e[1], e[0]}).normalized();
+      if (std::abs(step) < 1e-15 || (k > 0 && std::abs(value) <= noise)) break;
+    }
+    offer(e);
+    return residual_ <= kExact;
+  }
+
+  /// Every root of F, by brackets.
+  void scan() {
+    constexpr int kSamples = 64;
+    constexpr double kStep = 2 * M_PI / kSamples;
+    const SlipEquation derivative = equation_.derivative();
+    for (int k = 0; k < kSamples; ++k) {
+      const double left = k * kStep, right = (k + 1) * kStep;
+      const double atLeft = equation_.value(direction(left)), atRight = equation_.value(direction(right));
+      if ((atLeft <= 0) != (atRight <= 0)) {
+        offer(direction(root(equation_, left, right)));
+        continue;
+      }
+      const double slopeLeft = derivative.value(direction(left)), slopeRight = derivative.value(direction(right));
+      if ((slopeLeft <= 0) == (slopeRight <= 0)) continue;
+      const double extremum = root(derivative, left, right);
+      const double atExtremum = equation_.value(direction(extremum));
+      if ((atExtremum <= 0) == (atLeft <= 0)) {
+        if (std::abs(atExtremum) <= 1e-14 * equation_.size()) offer(direction(extremum));
+        continue;
+      }
+      offer(direction(root(equation_, left, extremum)));
+      offer(direction(root(equation_, extremum, right)));
+    }
+  }
+
+  /// Last resort for a singular A: projections from the best candidate.
+  void project() {
+    const double rho = 1 / std::max(A_.norm(), std::numeric_limits<double>::min());
+    Vector3 r = best_;
+    for (int k = 0; k < 200 && residual_ > kExact; ++k) {
+      r = projectCone(r - rho * deSaxce(A_ * r + b_, mu_), mu_);
+      take(r);
+    }
+  }
+
+  void take(const Vector3& r) {
+    const double residual = naturalMap(r, A_ * r + b_, mu_, omega_).norm() / (size_ + 0.01 * omega_ * r.norm());
+    if (!(residual < std::numeric_limits<double>::infinity())) return;
+    const bool bothExact = residual <= kExact && residual_ <= kExact;
+    if (bothExact ? (r - guess_).squaredNorm() >= (best_ - guess_).squaredNorm() : residual >= residual_) return;
+    residual_ = residual;
+    best_ = r;
+  }
+
+  bool exact() const { return residual_ <= kExact; }
+  const Vector3& best() const { return best_; }
+
+ private:
+  void offer(const Vector2& e) {
+    const double denominator = A_(0, 0) - mu_ * (A_(0, 1) * e[0] + A_(0, 2) * e[1]);
+    if (!(denominator > 0)) return;
+    const double normal = -b_[0] / denominator;
+    take({normal, -mu_ * normal * e[0], -mu_ * normal * e[1]});
+  }
+
+  /// The zero of `f` in a bracket: Newton, kept inside by bisection.
+  static double root(const SlipEquation& f, double left, double right) {
+    const bool lowLeft = f.value(direction(left)) <= 0;
+    double x = 0.5 * (left + right);
+    for (int k = 0; k < 100 && right - left > 1e-16 * (1 + std::abs(x)); ++k) {
+      const Vector2 e = direction(x);
+      const double value = f.value(e), slope = f.slope(e);
+      if (value == 0) return x;
+      ((value <= 0) == lowLeft ? left : right) = x;
+      const double next = x - value / slope, middle = 0.5 * (left + right);
+      const double moved = next > left && next < right ? next : middle;
+      if (std::abs(moved - x) <= 1e-16 * (1 + std::abs(x))) return moved;
+      x = moved;
+    }
+    return x;
+  }
+
+  const Matrix3& A_;
+  const Vector3& b_;
+  const Vector3& guess_;
+  double mu_, omega_;
+  SlipEquation equation_;
+  double size_;  // [m/s] ‖b‖
+  Vector3 best_{Vector3::Zero()};
+  double residual_{std::numeric_limits<double>::infinity()};  // natural map of best_ over the size of its terms
+};
+
+/// −A⁻¹ b, with a shift at round-off level where A is singular.
+Vector3 stickingImpulse(const Matrix3& A, const Vector3& b) {
+  const double trace = A.trace();
+  const Vector3 c0 = A.col(0), c1 = A.col(1), c2 = A.col(2);
+  const Vector3 normal = c1.cross(c2);
+  const double determinant = c0.dot(normal);
+  if (determinant > 1e-10 * trace * trace * trace) return -Vector3{b.dot(normal), b.dot(c2.cross(c0)), b.dot(c0.cross(c1))} / determinant;
+  const Matrix3 shifted = A + 1e-14 * trace * Matrix3::Identity();
+  return -shifted.fullPivLu().solve(b);
+}
+
+}  // namespace
+
+Vector3 solveOneContact(const Matrix3& A, const Vector3& b, double mu, const Vector3& guess) {
+  if (b[0] >= 0 || !(A(0, 0) > 0)) return Vector3::Zero();
+  if (!(mu > 0)) return {-b[0] / A(0, 0), 0, 0};
+  const Vector3 stick = stickingImpulse(A, b);
+  if (std::hypot(stick[1], stick[2]) <= mu * stick[0]) return stick;
+
+  SlipSearch search{A, b, mu, guess};
+  const Vector2 last = -guess.tail<2>(), free = b.tail<2>() - A.block<2, 1>(1, 0) * (b[0] / A(0, 0));
+  const Vector2 first = last.squaredNorm() > 0 ? last : free;
+  if (first.squaredNorm() > 0 && search.newton(first.normalized())) return search.best();
+  if (last.squaredNorm() > 0 && free.squaredNorm() > 0 && search.newton(free.normalized())) return search.best();
+  search.scan();
+  if (!search.exact()) {
+    search.take(projectCone(stick, mu));
+    search.project();
+  }
+  return search.best();
+}
+
+}  // namespace stiction
