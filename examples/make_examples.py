@@ -91,9 +91,9 @@ def heap(side=10, layers=10, radius=0.1, half_width=1.2, friction=0.5, seed=1234
 
 
 def terrain(cells=41, half=4.0, seed=7):
-    """A bumpy slope, the same on both sides of its middle line y = 0, and solids that roll and slide down it."""
+    """A bumpy valley, the same on both sides of its middle line y = 0, and solids that roll and slide down it."""
     def height(x, y):
-        return 0.30 * (half - x) + 0.10 * math.sin(2.2 * x) * math.cos(1.9 * y) + 0.05 * math.cos(4.1 * x + 0.5) * math.cos(3.3 * y)
+        return 0.30 * (half - x) + 0.04 * y * y + 0.10 * math.sin(2.2 * x) * math.cos(1.9 * y) + 0.05 * math.cos(4.1 * x + 0.5) * math.cos(3.3 * y)
 
     grid = [-half + 2 * half * i / (cells - 1) for i in range(cells)]
     heights = [height(x, y) for y in grid for x in grid]
@@ -110,7 +110,7 @@ def terrain(cells=41, half=4.0, seed=7):
             axis = [draw.gauss(0, 1) for _ in range(4)]
             norm = math.sqrt(sum(a * a for a in axis))
             bodies += body(f"{kind}{row}_{column}", (x, y, height(x, y) - low + 0.35), f'type="{kind}" size="{size}" density="500" friction="0.4 0 0" rgba="{colour}"', [a / norm for a in axis])
-    return scene("terrain", "Spheres, boxes, capsules and cylinders roll and slide down a bumpy height field.", bodies, timestep=0.005, assets=assets)
+    return scene("terrain", "Spheres, boxes, capsules and cylinders roll and slide down a bumpy valley, a height field.", bodies, timestep=0.005, assets=assets)
 
 
 def main():
