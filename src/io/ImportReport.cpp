@@ -1,0 +1,219 @@
+#include "io/ImportReport.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "io/XmlScan.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr int maxIncludeDepth = 32;
+
+struct Known {
+  std::string_view element;
+  std::string_view attributes;  // between spaces; "*" for all of them
+};
+
+// What is acted on. Everything about frames, masses and assets is compiled by libmujoco itself.
+constexpr Known known[] = {
+    {"mujoco", " model "},
+    {"mujocoinclude", ""},
+    {"include", "*"},
+    {"compiler", "*"},
+    {"option", " gravity timestep "},
+    {"default", "*"},
+    {"worldbody", "*"},
+    {"asset", "*"},
+    {"contact", "*"},
+    {"custom", "*"},
+    {"keyframe", "*"},
+    {"model", "*"},
+    {"attach", "*"},
+    {"frame", "*"},
+    {"replicate", "*"},
+    {"inertial", "*"},
+    {"body", " name childclass pos quat axisangle xyaxes zaxis euler mocap gravcomp simple fuse "},
+    {"freejoint", " name align "},
+    {"joint", " name class type align "},
+    {"geom",
+     " name class type contype conaffinity condim priority size friction mass density shellinertia pos quat axisangle xyaxes zaxis euler fromto hfield mesh fitscale "},
+    {"mesh", " name class content_type file vertex normal texcoord face refpos refquat scale inertia builtin params "},
+    {"hfield", " name content_type file nrow ncol size elevation "},
+    {"pair", " name class geom1 geom2 condim friction "},
+    {"exclude", " name body1 body2 "},
+    {"element", "*"},
+    {"key", " name time qpos qvel mpos mquat "},
+};
+
+struct Reason {
+  std::string_view element;     // "" for any
+  std::string_view attributes;
+  const char* why;
+};
+
+// The first that fits gives the reason.
+constexpr Reason reasons[] = {
+    {"", " solref solimp solmix solreffriction solreflimit solimplimit solreffriction solimpfriction ", "contacts are rigid and strict: softness has no meaning"},
+    {"", " margin gap ", "contacts act at zero distance; those that can close within the step are found whatever the margin"},
+    {"", " rgba material group user smoothnormal ", "for display"},
+    {"geom", " fluidshape fluidcoef ", "there is no surrounding fluid"},
+    {"geom", " surfacevel ", "moving surfaces are not supported: the surface is at rest"},
+    {"", " adhesion ", "there is no adhesion"},
+    {"mesh", " maxhullvert ", "the exact convex hull is used"},
+    {"option", " density viscosity wind ", "there is no surrounding fluid"},
+    {"option", " cone ", "friction cones are always circular"},
+    {"option", "*", "the step has its own solver and integrator"},
+    {"joint", " damping stiffness springref springdamper armature frictionloss ", "free joints have no springs, damping, armature or friction"},
+    {"joint", "*", "no meaning for a free joint"},
+    {"freejoint", "*", "no meaning for a free joint"},
+    {"key", " ctrl act ", "there are no actuators"},
+    {"body", " sleep ", "bodies at rest cost little and stay exactly at rest"},
+    {"mesh", "*", "not used"},
+};
+
+// Elements left out with all they hold.
+constexpr Reason sections[] = {
+    {"light", "", "for display"},
+    {"camera", "", "for display"},
+    {"site", "", "only sensors, tendons and actuators use sites"},
+    {"texture", "", "for display"},
+    {"material", "", "for display"},
+    {"skin", "", "for display"},
+    {"visual", "", "for display"},
+    {"statistic", "", "for display"},
+    {"size", "", "memory grows as needed"},
+    {"sensor", "", "there are no sensors; poses, velocities and contacts are in the record"},
+    {"actuator", "", "actuators on free bodies are not supported"},
+    {"tendon", "", "tendons are not supported"},
+    {"equality", "", "switched off in the file"},
+    {"text", "", "no meaning here"},
+    {"extension", "", "plug-ins are not supported"},
+    {"plugin", "", "plug-ins are not supported"},
+    {"deformable", "", "for display"},
+};
+
+bool isSection(std::string_view name) {
+  return std::any_of(std::begin(sections), std::end(sections), [name](const Reason& section) { return section.element == name; });
+}
+
+// Sections whose members are told one by one.
+bool isParted(std::string_view name) { return name == "sensor" || name == "actuator" || name == "tendon"; }
+
+bool lists(std::string_view attributes, std::string_view name) { return attributes == "*" || attributes.find(std::string{" "}.append(name).append(" ")) != std::string_view::npos; }
+
+class Collector {
+ public:
+  void file(const std::string& text, const std::string& folder, const std::string& label, int depth) {
+    const std::vector<XmlElement> elements = scanXml(text);
+    std::vector<bool> skipped(elements.size(), false);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const XmlElement& element = elements[i];
+      const XmlElement* parent = element.parent < 0 ? nullptr : &elements[static_cast<std::size_t>(element.parent)];
+      skipped[i] = parent != nullptr && (skipped[static_cast<std::size_t>(element.parent)] || isSection(parent->name));
+      if (skipped[i]) {
+        if (parent != nullptr && !skipped[static_cast<std::size_t>(element.parent)]) child(*parent, element, label);
+        continue;
+      }
+      if (element.name == "include") include(element, folder, depth);
+      if (isSection(element.name)) {
+        if (!isParted(element.name)) whole(element.name, element.name, element, label);
+      } else {
+        attributes(element, label);
+      }
+    }
+  }
+
+  MjcfText finish() {
+    for (const Count& count : counts_) {
+      ImportEntry entry = count.entry;
+      if (count.times > 1) entry.element.append(" ×").append(std::to_string(count.times));
+      entry.element.append(count.times > 1 ? " (first at " : " (").append(count.place).append(")");
+      (count.changed ? out_.report.changed : out_.report.ignored).push_back(std::move(entry));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  struct Count {
+    ImportEntry entry;
+    std::string place;
+    int times;
+    bool changed;
+  };
+
+  void add(ImportEntry entry, const std::string& label, int line, bool changed) {
+    for (Count& count : counts_)
+      if (count.entry.element == entry.element && count.entry.attribute == entry.attribute && count.changed == changed) {
+        ++count.times;
+        return;
+      }
+    counts_.push_back({std::move(entry), label + (label.empty() ? "line " : ":") + std::to_string(line), 1, changed});
+  }
+
+  void whole(const std::string& shown, const std::string& section, const XmlElement& element, const std::string& label) {
+    for (const Reason& reason : sections)
+      if (reason.element == section) add({shown, "", reason.why}, label, element.line, false);
+  }
+
+  void child(const XmlElement& parent, const XmlElement& element, const std::string& label) {
+    if (isParted(parent.name)) whole(parent.name + "/" + element.name, parent.name, element, label);
+  }
+
+  void include(const XmlElement& element, const std::string& folder, int depth) {
+    const std::string* name = element.find("file");
+    if (name == nullptr || depth >= maxIncludeDepth) return;
+    std::ifstream stream{std::filesystem::path{folder} / *name, std::ios::binary};
+    if (folder.empty() || !stream) {
+      add({"include " + *name, "", "could not be searched for elements that are left out"}, "", element.line, false);
+      return;
+    }
+    std::ostringstream text;
+    text << stream.rdbuf();
+    file(text.str(), folder, *name, depth + 1);
+  }
+
+  void attributes(const XmlElement& element, const std::string& label) {
+    const Known* entry = std::find_if(std::begin(known), std::end(known), [&element](const Known& k) { return k.element == element.name; });
+    if (element.name == "flag") return flags(element, label);
+    if (element.name == "numeric" || element.name == "tuple") {
+      const std::string* name = element.find("name");
+      if (name == nullptr || *name != "stiction_restitution") add({element.name + (name != nullptr ? " " + *name : ""), "", "no meaning here"}, label, element.line, false);
+      return;
+    }
+    if (entry == std::end(known)) return add({element.name, "", "not supported"}, label, element.line, false);
+    for (const XmlAttribute& attribute : element.attributes) {
+      if (element.name == "option" && attribute.name == "timestep") out_.setsTimestep = true;
+      if (lists(entry->attributes, attribute.name)) continue;
+      if (element.name == "option" && attribute.name == "cone" && attribute.value == "elliptic") continue;
+      const Reason* reason = std::find_if(std::begin(reasons), std::end(reasons), [&](const Reason& r) {
+        return (r.element.empty() || r.element == element.name) && lists(r.attributes, attribute.name);
+      });
+      const bool changed = element.name == "option" && attribute.name == "cone";
+      add({element.name, attribute.name, reason != std::end(reasons) ? reason->why : "not supported"}, label, element.line, changed);
+    }
+  }
+
+  /// Gravity, contact and constraint switches are honoured; the others steer parts that do not exist here.
+  void flags(const XmlElement& element, const std::string& label) {
+    for (const XmlAttribute& attribute : element.attributes)
+      if (attribute.name != "gravity" && attribute.name != "contact" && attribute.name != "constraint")
+        add({"flag", attribute.name, "it switches a part of MuJoCo that is not used here"}, label, element.line, false);
+  }
+
+  std::vector<Count> counts_;
+  MjcfText out_;
+};
+
+}  // namespace
+
+MjcfText scanMjcf(const std::string& text, const std::string& folder) {
+  Collector collector;
+  collector.file(text, folder, "", 0);
+  return collector.finish();
+}
+
+}  // namespace stiction

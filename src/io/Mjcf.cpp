@@ -1,0 +1,470 @@
+#include "io/Mjcf.hpp"
+
+#include <mujoco/mujoco.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+#include "base/Error.hpp"
+#include "io/XmlScan.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double compilerTimestep = 0.002;  // [s] libmujoco's default
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Vector3 vector3(const double* x) { return {x[0], x[1], x[2]}; }
+Quaternion quaternion(const double* q) { return Quaternion{q[0], q[1], q[2], q[3]}.normalized(); }
+
+// libmujoco logs through one global function; imports take turns with it.
+std::mutex logMutex;
+std::vector<std::string>* logTarget = nullptr;
+
+void onLog(const mjLogMessage* message) {
+  if (message->level == mjLOG_ERROR) throw std::runtime_error{message->subject};
+  if (message->level == mjLOG_WARNING && logTarget != nullptr) logTarget->emplace_back(message->subject);
+}
+
+/// Catches libmujoco's messages while it lives: no log file, no exit.
+class LogCapture {
+ public:
+  explicit LogCapture(std::vector<std::string>& target) : lock_{logMutex} {
+    logTarget = &target;
+    previous_ = mju_setLogHandler(onLog);
+  }
+  LogCapture(const LogCapture&) = delete;
+  LogCapture& operator=(const LogCapture&) = delete;
+  ~LogCapture() {
+    mju_setLogHandler(previous_);
+    logTarget = nullptr;
+  }
+
+ private:
+  std::lock_guard<std::mutex> lock_;
+  mjfLogHandler previous_;
+};
+
+using Spec = std::unique_ptr<mjSpec, decltype(&mj_deleteSpec)>;
+using Compiled = std::unique_ptr<mjModel, decltype(&mj_deleteModel)>;
+
+/// libmujoco's message as an InputError: its "line N" goes to the front as file:N.
+[[noreturn]] void failCompile(const std::string& label, std::string message) {
+  std::string place = label;
+  if (const std::size_t found = message.rfind("line "); found != std::string::npos && found + 5 < message.size() && std::isdigit(static_cast<unsigned char>(message[found + 5])) != 0)
+    place += ":" + message.substr(found + 5, message.find_first_not_of("0123456789", found + 5) - found - 5);
+  while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
+  for (std::size_t i = 0; (i = message.find('\n', i)) != std::string::npos;) message.replace(i, 1, ", ");
+  throw InputError{place, message, "MJCF that libmujoco 4.0.0 compiles", "correct the element"};
+}
+
+void requireMjcfRoot(const std::string& text, const std::string& label) {
+  const std::vector<XmlElement> elements = scanXml(text);
+  const std::string root = elements.empty() ? "" : elements.front().name;
+  if (root == "robot") throw InputError{label, "a URDF file (root element robot)", "MJCF (root element mujoco)", "URDF import is not available yet: convert the file to MJCF"};
+  if (root != "mujoco")
+    throw InputError{label, root.empty() ? "not XML" : "root element " + root.substr(0, 64), "an MJCF file (root element mujoco)", "give a scene in MJCF"};
+}
+
+struct Source {
+  Spec spec{nullptr, mj_deleteSpec};
+  Compiled model{nullptr, mj_deleteModel};
+};
+
+/// `path` empty: from the text.
+Source compile(const std::string& path, const std::string& text, const std::string& label, std::vector<std::string>& warnings) {
+  const LogCapture capture{warnings};
+  char message[1024] = "";
+  Source source;
+  try {
+    source.spec.reset(path.empty() ? mj_parseXMLString(text.c_str(), nullptr, message, sizeof message) : mj_parseXML(path.c_str(), nullptr, message, sizeof message));
+    if (source.spec) source.model.reset(mj_compile(source.spec.get(), nullptr));
+  } catch (const std::runtime_error& error) {
+    failCompile(label, error.what());
+  }
+  if (!source.spec) failCompile(label, message);
+  if (!source.model) failCompile(label, mjs_getError(source.spec.get()));
+  for (int i = 0; i < mjs_numWarnings(source.spec.get()); ++i) warnings.emplace_back(mjs_getWarning(source.spec.get(), i));
+  return source;
+}
+
+/// One import: the compiled model on one side, the builder on the other.
+class Importer {
+ public:
+  Importer(const Source& source, const std::string& label, ImportReport& report) : spec_{*source.spec}, m_{*source.model}, label_{label}, report_{report} {}
+
+  Model build(bool timestepGiven) {
+    refuse();
+    readOptions(timestepGiven);
+    readRestitution();
+    readBodies();
+    readGeoms();
+    readPairs();
+    readExcludes();
+    return builder_.build();
+  }
+
+  std::vector<Keyframe> keyframes(const Model& model) const;
+
+ private:
+  void refuse() const;
+  void readOptions(bool timestepGiven);
+  void readRestitution();
+  void readBodies();
+  void addRoot(int root);
+  void addFreeBody(int root, Body& body, const std::vector<int>& parts);
+  void readGeoms();
+  Shape makeShape(int geom, bool moves) const;
+  Shape makeMeshShape(int geom, bool moves) const;
+  void readPairs();
+  void readExcludes();
+  void readKey(int key, const Model& model, State& state) const;
+
+  std::string name(mjtObj type, int id) const {
+    const char* text = mj_id2name(&m_, type, id);
+    return text == nullptr || *text == '\0' ? std::string{mju_type2Str(type)} + "_" + std::to_string(id) : text;
+  }
+  /// "file: kind name" and the line it is written in.
+  std::string title(mjtObj type, int id) const;
+  bool disabled(int flag) const { return (m_.opt.disableflags & flag) != 0; }
+  bool contactsOff() const { return disabled(mjDSBL_CONTACT) || disabled(mjDSBL_CONSTRAINT); }
+  /// The body this one moves with: itself when it is free or mocap, 0 when it is fixed.
+  int rootOf(int body) const {
+    while (body != 0 && m_.body_jntnum[body] == 0 && m_.body_mocapid[body] < 0) body = m_.body_parentid[body];
+    return body;
+  }
+  /// Pose of a body in its root's frame.
+  Pose inRoot(int body) const {
+    Pose X;
+    for (const int root = rootOf(body); body != root; body = m_.body_parentid[body]) X = Pose{vector3(m_.body_pos + 3 * body), quaternion(m_.body_quat + 4 * body)} * X;
+    return X;
+  }
+
+  const mjSpec& spec_;
+  const mjModel& m_;
+  std::string label_;
+  ImportReport& report_;
+  ModelBuilder builder_;
+  std::vector<std::vector<int>> parts_;  // by root: all bodies that move with it
+  std::vector<int> ours_;         // libmujoco's body -> ours
+  std::vector<int> geoms_;        // libmujoco's geom -> ours, -1 when it can touch nothing
+  std::vector<double> restitution_;
+};
+
+std::string Importer::title(mjtObj type, int id) const {
+  std::string line;
+  for (const mjsElement* e = mjs_firstElement(&spec_, type); e != nullptr; e = mjs_nextElement(&spec_, e)) {
+    if (mjs_getId(e) != id) continue;
+    auto* element = const_cast<mjsElement*>(e);  // libmujoco's casts take no const pointers
+    const mjString* info = type == mjOBJ_JOINT ? mjs_asJoint(element)->info : type == mjOBJ_GEOM ? mjs_asGeom(element)->info : type == mjOBJ_EQUALITY ? mjs_asEquality(element)->info : nullptr;
+    if (info != nullptr) line = mjs_getString(info);
+  }
+  return label_ + ": " + mju_type2Str(type) + " " + name(type, id) + (line.empty() ? "" : " (" + line + ")");
+}
+
+/// What cannot be left out without changing the motion altogether.
+void Importer::refuse() const {
+  static constexpr const char* jointTypes[] = {"free", "ball", "slide", "hinge"};
+  for (int j = 0; j < m_.njnt; ++j)
+    if (m_.jnt_type[j] != mjJNT_FREE)
+      throw InputError{title(mjOBJ_JOINT, j), std::string{"type "} + jointTypes[m_.jnt_type[j]], "free joints", "joints between bodies are not supported: make the body free or fixed"};
+  for (int e = 0; e < m_.neq; ++e)
+    if (m_.eq_active0[e] && !disabled(mjDSBL_EQUALITY) && !disabled(mjDSBL_CONSTRAINT))
+      throw InputError{title(mjOBJ_EQUALITY, e), "an active equality constraint", "none", "equality constraints are not supported: remove it or set active=\"false\""};
+  if (m_.nflex > 0) throw InputError{label_ + ": flex " + name(mjOBJ_FLEX, 0), "a deformable body", "rigid bodies", "deformable bodies are not supported: remove it"};
+  for (int b = 0; b < m_.nbody; ++b)
+    if (m_.body_plugin[b] >= 0) throw InputError{label_ + ": body " + name(mjOBJ_BODY, b), "a plug-in", "none", "plug-ins are not supported: remove it"};
+}
+
+void Importer::readOptions(bool timestepGiven) {
+  const char* modelName = mjs_getString(spec_.modelname);
+  builder_.setName(modelName == nullptr ? "" : modelName);
+  builder_.setGravity(disabled(mjDSBL_GRAVITY) ? Vector3{Vector3::Zero()} : vector3(m_.opt.gravity));
+  const double h = m_.opt.timestep;
+  if (!timestepGiven && h == compilerTimestep) return;
+  if (!(h > 0) || !std::isfinite(h)) throw InputError{label_ + ": option timestep", std::to_string(h) + " s", "> 0 and finite", "give a step between 0.1 and 50 ms, or none"};
+  builder_.setTimestep(h);
+}
+
+void Importer::readRestitution() {
+  restitution_.assign(at(static_cast<int>(m_.ngeom)), 0.0);
+  const auto check = [this](double e) {
+    if (!(e >= 0 && e <= 1)) throw InputError{label_ + ": custom stiction_restitution", std::to_string(e), "0 to 1", "give a coefficient of restitution"};
+  };
+  for (int k = 0; k < m_.nnumeric; ++k) {
+    if (name(mjOBJ_NUMERIC, k) != "stiction_restitution" || m_.numeric_size[k] < 1) continue;
+    check(m_.numeric_data[m_.numeric_adr[k]]);
+    std::fill(restitution_.begin(), restitution_.end(), m_.numeric_data[m_.numeric_adr[k]]);
+  }
+  for (int k = 0; k < m_.ntuple; ++k) {
+    if (name(mjOBJ_TUPLE, k) != "stiction_restitution") continue;
+    for (int i = m_.tuple_adr[k]; i < m_.tuple_adr[k] + m_.tuple_size[k]; ++i) {
+      if (m_.tuple_objtype[i] != mjOBJ_GEOM) throw InputError{label_ + ": tuple stiction_restitution", std::string{"objtype "} + mju_type2Str(m_.tuple_objtype[i]), "geom", "name geoms only"};
+      check(m_.tuple_objprm[i]);
+      restitution_[at(m_.tuple_objid[i])] = m_.tuple_objprm[i];
+    }
+  }
+}
+
+void Importer::readBodies() {
+  ours_.assign(at(static_cast<int>(m_.nbody)), 0);
+  std::set<int> excluded;  // fixed bodies that an <exclude> names stay bodies of their own
+  for (int k = 0; k < m_.nexclude; ++k) excluded.insert({m_.exclude_signature[k] & 0xFFFF, m_.exclude_signature[k] >> 16});
+  parts_.resize(at(static_cast<int>(m_.nbody)));
+  for (int b = 1; b < m_.nbody; ++b) parts_[at(rootOf(b))].push_back(b);
+  for (int b = 1; b < m_.nbody; ++b) {
+    if (rootOf(b) == b) {
+      addRoot(b);
+    } else if (rootOf(b) == 0 && excluded.count(b) != 0) {
+      Body body;
+      body.name = name(mjOBJ_BODY, b);
+      body.kind = BodyKind::Static;
+      body.X_WB = inRoot(b);
+      ours_[at(b)] = builder_.addBody(std::move(body));
+    } else {
+      ours_[at(b)] = ours_[at(rootOf(b))];
+    }
+  }
+}
+
+void Importer::addRoot(int root) {
+  Body body;
+  body.name = name(mjOBJ_BODY, root);
+  const bool free = m_.body_jntnum[root] > 0;
+  const double* q = m_.qpos0 + (free ? m_.jnt_qposadr[m_.body_jntadr[root]] : 0);
+  body.X_WB = free ? Pose{vector3(q), quaternion(q + 3)} : Pose{vector3(m_.body_pos + 3 * root), quaternion(m_.body_quat + 4 * root)};
+  body.kind = free ? BodyKind::Dynamic : BodyKind::Kinematic;
+  if (free) {
+    addFreeBody(root, body, parts_[at(root)]);
+  }
+  ours_[at(root)] = builder_.addBody(std::move(body));
+}
+
+/// Mass properties of everything welded to the root, about the common centre of mass, in the root's axes (parallel-axis theorem).
+void Importer::addFreeBody(int root, Body& body, const std::vector<int>& parts) {
+  struct Part {
+    double mass;
+    Vector3 centre;
+    Matrix3 inertia;
+  };
+  std::vector<Part> list;
+  for (const int b : parts) {
+    const Pose X = b == root ? Pose{} : inRoot(b);
+    const Matrix3 R = (X.rotation * quaternion(m_.body_iquat + 4 * b)).toRotationMatrix();
+    const Matrix3 I = R * vector3(m_.body_inertia + 3 * b).asDiagonal() * R.transpose();
+    list.push_back({m_.body_mass[b], X * vector3(m_.body_ipos + 3 * b), 0.5 * (I + I.transpose())});
+  }
+  for (const Part& part : list) body.mass += part.mass;
+  if (list.size() == 1) {
+    body.p_BC = list[0].centre;
+  } else {
+    for (const Part& part : list) body.p_BC += part.mass / body.mass * part.centre;
+  }
+  for (const Part& part : list) {
+    const Vector3 d = part.centre - body.p_BC;
+    body.I_C += part.inertia + part.mass * (d.squaredNorm() * Matrix3::Identity() - d * d.transpose());
+  }
+  const double compensation = m_.body_gravcomp[root];
+  for (const int b : parts)
+    if (m_.body_mass[b] > 0 && m_.body_gravcomp[b] != compensation) {
+      report_.ignored.push_back({"body " + name(mjOBJ_BODY, b), "gravcomp", "it differs from that of the free body it is welded to, whose value is used"});
+    }
+  if (compensation == 1) body.gravity = false;
+  if (compensation != 0 && compensation != 1 && !disabled(mjDSBL_GRAVITY)) body.force = -compensation * body.mass * vector3(m_.opt.gravity);
+}
+
+Shape Importer::makeMeshShape(int geom, bool moves) const {
+  const int mesh = m_.geom_dataid[geom];
+  std::vector<Vector3> vertices;
+  for (int v = m_.mesh_vertadr[mesh]; v < m_.mesh_vertadr[mesh] + m_.mesh_vertnum[mesh]; ++v)
+    vertices.emplace_back(m_.mesh_vert[3 * v], m_.mesh_vert[3 * v + 1], m_.mesh_vert[3 * v + 2]);
+  std::vector<std::array<int, 3>> triangles;
+  for (int f = m_.mesh_faceadr[mesh]; f < m_.mesh_faceadr[mesh] + m_.mesh_facenum[mesh]; ++f)
+    triangles.push_back({m_.mesh_face[3 * f], m_.mesh_face[3 * f + 1], m_.mesh_face[3 * f + 2]});
+  if (!moves) return Shape::triangles(std::move(vertices), std::move(triangles));
+  const TriangleMesh surface = makeMesh(vertices, std::move(triangles));
+  for (const auto& neighbours : surface.adjacent)
+    if (std::count(neighbours.begin(), neighbours.end(), -1) != 0)
+      throw InputError{"mesh " + name(mjOBJ_MESH, mesh), "an open surface", "a closed surface for a moving body", "close the mesh, or give its vertices alone for their convex hull"};
+  return Shape::hull(vertices);
+}
+
+Shape Importer::makeShape(int geom, bool moves) const {
+  const double* size = m_.geom_size + 3 * geom;
+  switch (m_.geom_type[geom]) {
+    case mjGEOM_PLANE: return Shape::plane();
+    case mjGEOM_SPHERE: return Shape::sphere(size[0]);
+    case mjGEOM_CAPSULE: return Shape::capsule(size[0], size[1]);
+    case mjGEOM_ELLIPSOID: return Shape::ellipsoid(vector3(size));
+    case mjGEOM_CYLINDER: return Shape::cylinder(size[0], size[1]);
+    case mjGEOM_BOX: return Shape::box(vector3(size));
+    case mjGEOM_MESH: return makeMeshShape(geom, moves);
+    case mjGEOM_HFIELD: {
+      const int id = m_.geom_dataid[geom];
+      const double* extent = m_.hfield_size + 4 * id;
+      HeightField field{m_.hfield_nrow[id], m_.hfield_ncol[id], extent[0], extent[1], extent[3], {}};
+      const float* data = m_.hfield_data + m_.hfield_adr[id];
+      for (int i = 0; i < field.rows * field.columns; ++i) field.heights.push_back(extent[2] * static_cast<double>(data[i]));
+      return Shape::terrain(std::move(field));
+    }
+    default: throw InputError{"type", "sdf or another special shape", "plane, hfield, sphere, capsule, ellipsoid, cylinder, box, mesh", "use one of these shapes"};
+  }
+}
+
+void Importer::readGeoms() {
+  std::set<int> paired;
+  for (int p = 0; p < m_.npair; ++p) paired.insert({m_.pair_geom1[p], m_.pair_geom2[p]});
+  geoms_.assign(at(static_cast<int>(m_.ngeom)), -1);
+  int torsional = 0, firstTorsional = -1, fixedMeshes = 0;
+  for (int g = 0; g < m_.ngeom; ++g) {
+    if (m_.geom_contype[g] == 0 && m_.geom_conaffinity[g] == 0 && paired.count(g) == 0) continue;  // it can touch nothing
+    Geom geom;
+    geom.name = name(mjOBJ_GEOM, g);
+    const int body = m_.geom_bodyid[g];
+    geom.body = ours_[at(body)];
+    const BodyKind kind = builder_.body(geom.body).kind;
+    try {
+      geom.shape = makeShape(g, kind == BodyKind::Dynamic);
+    } catch (const InputError& error) {
+      throw InputError{title(mjOBJ_GEOM, g) + ": " + error.what(), "", "", ""};
+    }
+    if (geom.shape.type == ShapeType::Mesh) ++fixedMeshes;
+    geom.friction = m_.geom_friction[3 * g];
+    if (!(geom.friction >= 0) || !std::isfinite(geom.friction))
+      throw InputError{title(mjOBJ_GEOM, g) + " friction", std::to_string(geom.friction), "finite and >= 0", "give a coefficient of friction"};
+    geom.restitution = restitution_[at(g)];
+    geom.contype = contactsOff() ? 0 : m_.geom_contype[g];
+    geom.conaffinity = contactsOff() ? 0 : m_.geom_conaffinity[g];
+    geom.condim = m_.geom_condim[g];
+    geom.priority = m_.geom_priority[g];
+    if (geom.condim > 3 && torsional++ == 0) firstTorsional = g;
+    // A fixed body that is a body of its own and every root have the geom in their own frame; all others hand it up.
+    const Pose X_BG{vector3(m_.geom_pos + 3 * g), quaternion(m_.geom_quat + 4 * g)};
+    const bool own = rootOf(body) == body || (rootOf(body) == 0 && geom.body != 0);
+    geoms_[at(g)] = builder_.addGeom(std::move(geom), own ? X_BG : inRoot(body) * X_BG);
+  }
+  if (torsional > 0)
+    report_.changed.push_back({"geom " + name(mjOBJ_GEOM, firstTorsional) + (torsional > 1 ? " and " + std::to_string(torsional - 1) + " more" : ""), "condim",
+                               "counted as 3: torsional and rolling friction are not supported"});
+  if (fixedMeshes > 0) report_.changed.push_back({"geom type mesh ×" + std::to_string(fixedMeshes), "", "fixed meshes collide with their triangles, not with their convex hull"});
+}
+
+void Importer::readPairs() {
+  if (contactsOff()) return;
+  for (int p = 0; p < m_.npair; ++p) {
+    const int a = m_.pair_geom1[p], b = m_.pair_geom2[p];
+    const double* friction = m_.pair_friction + 5 * p;
+    if (friction[0] != friction[1]) report_.changed.push_back({"pair " + name(mjOBJ_PAIR, p), "friction", "the first number counts in both tangent directions"});
+    if (m_.pair_dim[p] > 3) report_.changed.push_back({"pair " + name(mjOBJ_PAIR, p), "condim", "counted as 3: torsional and rolling friction are not supported"});
+    builder_.addPair({geoms_[at(a)], geoms_[at(b)], friction[0], std::max(restitution_[at(a)], restitution_[at(b)]), m_.pair_dim[p]});
+  }
+}
+
+void Importer::readExcludes() {
+  for (int k = 0; k < m_.nexclude; ++k) {
+    const int a = m_.exclude_signature[k] >> 16, b = m_.exclude_signature[k] & 0xFFFF;
+    const auto welded = [this](int body) { return rootOf(body) != body && rootOf(body) != 0; };
+    if (welded(a) || welded(b))
+      report_.ignored.push_back({"exclude " + name(mjOBJ_BODY, a) + ", " + name(mjOBJ_BODY, b), "", "a body welded to a free body is part of it and cannot be excluded alone"});
+    else
+      builder_.addExclude(ours_[at(a)], ours_[at(b)]);
+  }
+}
+
+void Importer::readKey(int key, const Model& model, State& state) const {
+  const double* qpos = m_.key_qpos + key * m_.nq;
+  const double* qvel = m_.key_qvel + key * m_.nv;
+  const std::string element = label_ + ": key " + name(mjOBJ_KEY, key);
+  const auto requireFinite = [&element](const char* array, const double* values, mjtSize count) {
+    for (mjtSize i = 0; i < count; ++i)
+      if (!std::isfinite(values[i])) throw InputError{element + " " + array + "[" + std::to_string(i) + "]", std::to_string(values[i]), "finite numbers", "correct the keyframe"};
+  };
+  requireFinite("qpos", qpos, m_.nq);
+  requireFinite("qvel", qvel, m_.nv);
+  requireFinite("mpos", m_.key_mpos + 3 * key * m_.nmocap, 3 * m_.nmocap);
+  requireFinite("mquat", m_.key_mquat + 4 * key * m_.nmocap, 4 * m_.nmocap);
+  requireFinite("time", m_.key_time + key, 1);
+  state.time = m_.key_time[key];
+  for (int b = 1; b < m_.nbody; ++b) {
+    if (rootOf(b) != b) continue;
+    const auto id = at(ours_[at(b)]);
+    const bool free = m_.body_jntnum[b] > 0;
+    const int joint = free ? m_.body_jntadr[b] : -1;
+    const double* position = free ? qpos + m_.jnt_qposadr[joint] : m_.key_mpos + 3 * (key * m_.nmocap + m_.body_mocapid[b]);
+    const double* rotation = free ? position + 3 : m_.key_mquat + 4 * (key * m_.nmocap + m_.body_mocapid[b]);
+    if (!(Eigen::Map<const Eigen::Vector4d>(rotation).norm() > 0)) throw InputError{element + ", body " + name(mjOBJ_BODY, b), "a zero quaternion", "any other", "give a rotation"};
+    const Pose X_WB{vector3(position), quaternion(rotation)};
+    const Vector3 arm = X_WB.rotation * model.bodies[id].p_BC;
+    state.position[id] = X_WB.position + arm;
+    state.rotation[id] = X_WB.rotation;
+    if (!free) continue;
+    const double* speed = qvel + m_.jnt_dofadr[joint];
+    state.angularVelocity[id] = X_WB.rotation * vector3(speed + 3);
+    state.velocity[id] = vector3(speed) + state.angularVelocity[id].cross(arm);
+  }
+}
+
+std::vector<Keyframe> Importer::keyframes(const Model& model) const {
+  std::vector<Keyframe> keys;
+  for (int k = 0; k < m_.nkey; ++k) {
+    Keyframe key{name(mjOBJ_KEY, k), makeState(model)};
+    readKey(k, model, key.state);
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+Scene load(const std::string& path, std::string text, const std::string& label, const std::string& folder) {
+  requireMjcfRoot(text, label);
+  std::vector<std::string> warnings;
+  const Source source = compile(path, text, label, warnings);
+  MjcfText scanned = scanMjcf(text, folder);
+  Scene scene;
+  scene.report = std::move(scanned.report);
+  scene.report.warnings = std::move(warnings);
+  Importer importer{source, label, scene.report};
+  try {
+    scene.model = importer.build(scanned.setsTimestep);
+  } catch (const InputError& error) {
+    if (error.element().rfind(label, 0) == 0) throw;
+    throw InputError{label + ": " + error.what(), "", "", ""};
+  }
+  scene.start = makeState(scene.model);
+  scene.keyframes = importer.keyframes(scene.model);
+  scene.text = std::move(text);
+  return scene;
+}
+
+}  // namespace
+
+Scene loadScene(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) throw InputError{path, "no such file", "an existing MJCF file", "check the path"};
+  std::ifstream stream{path, std::ios::binary};
+  if (!stream || !std::filesystem::is_regular_file(path, error)) throw InputError{path, "cannot be read", "a readable MJCF file", "check the path and its rights"};
+  std::ostringstream text;
+  text << stream.rdbuf();
+  const std::filesystem::path parent = std::filesystem::path{path}.parent_path();
+  return load(path, text.str(), path, parent.empty() ? "." : parent.string());
+}
+
+Scene loadSceneText(const std::string& xml, const std::string& label) { return load("", xml, label, ""); }
+
+const State& findKeyframe(const Scene& scene, const std::string& name) {
+  std::string names;
+  for (const Keyframe& key : scene.keyframes) {
+    if (key.name == name) return key.state;
+    names += (names.empty() ? "" : ", ") + key.name;
+  }
+  throw InputError{"keyframe " + name, "not in the scene", names.empty() ? "the scene has no keyframes" : names, "give one of these names, or none for the start of the file"};
+}
+
+}  // namespace stiction
