@@ -100,7 +100,7 @@ def terrain(cells=41, half=4.0, seed=7):
     low, high = min(heights), max(heights)
     assets = f'    <hfield name="hill" nrow="{cells}" ncol="{cells}" size="{half} {half} {high - low:.17g} 0.5" elevation="{" ".join(f"{z - low:.6f}" for z in heights)}"/>\n'
     bodies = '    <geom name="hill" type="hfield" hfield="hill" friction="0.4 0 0" rgba="0.45 0.52 0.38 1"/>\n'
-    bodies += f'    <geom name="stop" type="box" size="0.1 {half} 0.5" pos="{half - 0.1:g} 0 0.6" friction="0.4 0 0" rgba="0.5 0.5 0.5 1"/>\n'
+    bodies += f'    <geom name="stop" type="box" size="0.1 {half} 0.9" pos="{half - 0.1:g} 0 0.9" friction="0.4 0 0" rgba="0.5 0.5 0.5 1"/>\n'
     draw = random.Random(seed)
     shapes = [("sphere", "0.15", RED), ("box", "0.15 0.12 0.10", SAND), ("capsule", "0.10 0.15", BLUE), ("cylinder", "0.14 0.10", GREEN)]
     for row in range(3):

@@ -189,7 +189,7 @@ def polygons(scene, camera, poses):
                 if (face.mean(0) - centre) @ normal < 0 and kind != "hfield":
                     normal = -normal
                 normal = turn @ normal
-                if normal @ camera.back < 0:
+                if normal @ camera.back < 0 and kind != "hfield":
                     continue
                 points = face @ turn.T + place
                 yield camera.depth(points).mean(), camera.flat(points), shade(colour, normal), len(shape) <= 12
