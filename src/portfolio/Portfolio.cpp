@@ -10,8 +10,7 @@
 namespace stiction {
 namespace {
 
-constexpr int sweepContacts = 40;    // up to here a burst of Gauss–Seidel sweeps costs less than one interior-point run
-constexpr int burstSweeps = 60;
+constexpr int burstSweeps = 100;    // as dear as some 20 factorisations; given up earlier when the contraction rate says so
 constexpr int longSweeps = 20000;
 constexpr int warmSteps = 12;
 constexpr int finishSteps = 20;
@@ -119,8 +118,11 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     return;
   }
   if (options.warm && rung(problem, best, "warm", *newton, warm)) return;
-  if (problem.contacts() <= sweepContacts && sweep(problem, best, burstSweeps, options)) return;
+  if (sweep(problem, best, burstSweeps, options)) return;
   if (rung(problem, best, "ipm", *ipm, cold)) return;
+  warm.warm = true;
+  warm.maxIterations = 0;
+  if (rung(problem, best, "prox", *prox, warm)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;
   sweep(problem, best, longSweeps, options);
 }

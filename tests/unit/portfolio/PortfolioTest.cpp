@@ -1,0 +1,142 @@
+// The portfolio on problems whose answers are known or certified from outside the solvers.
+#include "portfolio/Portfolio.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/Error.hpp"
+#include "unit/solvers/PyramidProblem.hpp"
+
+namespace stiction {
+namespace {
+
+/// One contact, 10 kg point mass, restitution 0.5, incoming (3, 4, −1) with n = z, μ = 0.3: strict Coulomb gives (15, −2.7, −3.6) N s.
+ContactProblem referenceContact() {
+  ContactProblem p;
+  const Matrix3 M = 10.0 * Matrix3::Identity();
+  p.M.addBlock(M.data(), 3);
+  Matrix3 F;
+  F.col(0) = Vector3::UnitZ(), F.col(1) = Vector3::UnitX(), F.col(2) = Vector3::UnitY();
+  p.H.addSegment(0, 0, 3, F.data());
+  p.H.endGroup();
+  p.f = Vector3{30, 40, -10};
+  p.w = Vector3{-0.5, 0, 0};  // e u_n⁻
+  p.wScale = p.w;
+  p.mu = VectorX::Constant(1, 0.3);
+  return p;
+}
+
+class EveryMethod : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryMethod, SolvesTheReferenceContactStrictly) {
+  Portfolio portfolio{GetParam()};
+  Iterate x;
+  SolveOptions options;
+  const PortfolioReport report = portfolio.solve(referenceContact(), x, options);
+  EXPECT_TRUE(report.certified) << report.certificate.relative;
+  EXPECT_NEAR(x.r[0], 15.0, 1e-6);
+  EXPECT_NEAR(x.r[1], -2.7, 1e-6);
+  EXPECT_NEAR(x.r[2], -3.6, 1e-6);
+}
+
+TEST_P(EveryMethod, SolvesAResultingLocalProblem) {
+  LocalContactProblem p;
+  p.start = {0, 1};
+  p.column = {0};
+  p.blocks = {0.1 * Matrix3::Identity()};
+  p.q = Vector3{-1.5, 3, 4};
+  p.mu = VectorX::Constant(1, 0.3);
+  Portfolio portfolio{GetParam()};
+  Iterate x;
+  const PortfolioReport report = portfolio.solve(p, x, {});
+  EXPECT_TRUE(report.certified) << report.certificate.relative;
+  EXPECT_NEAR((x.r - Vector3{15, -2.7, -3.6}).norm(), 0, 1e-6);
+}
+
+TEST_P(EveryMethod, HoldsABilateralRowAndAContactTogether) {
+  // The reference contact with the mass held on the rail t2 = 0 (v_y = 0): r_T acts along x only, λ takes 40 N s less the friction's y part.
+  // Law: v_y = 0 → u_T = (v_x, 0), slip along +x, r = (15, −4.5, 0), v_x = 3 − 0.45 = 2.55.
+  ContactProblem p = referenceContact();
+  const double rail[3] = {0, 1, 0};
+  p.G.addSegment(0, 0, 3, rail);
+  p.G.endGroup();
+  p.b = VectorX::Zero(1);
+  Portfolio portfolio{GetParam()};
+  Iterate x;
+  const PortfolioReport report = portfolio.solve(p, x, {});
+  EXPECT_TRUE(report.certified) << report.certificate.relative;
+  EXPECT_NEAR(x.v[0], 2.55, 1e-6);
+  EXPECT_NEAR(x.v[1], 0.0, 1e-6);
+  EXPECT_NEAR(x.r[1], -4.5, 1e-5);
+  EXPECT_NEAR(x.lambda[0], -40.0, 1e-5);
+}
+
+TEST_P(EveryMethod, HonoursContactCompliance) {
+  // One point mass 2 kg pressed down: W = 0.5, q_n = −3, R_n = 0.25: r_n = 3 / 0.75 = 4.
+  ContactProblem p;
+  const Matrix3 M = 2.0 * Matrix3::Identity(), F = Matrix3::Identity();
+  p.M.addBlock(M.data(), 3);
+  p.H.addSegment(0, 0, 3, F.data());
+  p.H.endGroup();
+  p.f = Vector3{-6, 0, 0};
+  p.w = p.wScale = Vector3::Zero();
+  p.mu = VectorX::Constant(1, 0.5);
+  p.R = Vector3{0.25, 0.25, 0.25};
+  Portfolio portfolio{GetParam()};
+  Iterate x;
+  const PortfolioReport report = portfolio.solve(p, x, {});
+  EXPECT_TRUE(report.certified) << report.certificate.relative;
+  EXPECT_NEAR(x.r[0], 4.0, 1e-7);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryMethod, testing::Values("auto", "nsgs", "newton", "prox", "ipm"), [](const auto& method) { return std::string{method.param}; });
+
+TEST(Portfolio, CertifiesPyramidsAtRestAndUnderViolentSliding) {
+  Portfolio portfolio;
+  for (const double mu : {0.0, 0.1, 0.5, 1.0})
+    for (const double kick : {0.0, 0.2, 1.0, 5.0})
+      for (const double top : {1.0, 1e3, 1e6}) {
+        const PyramidOptions o{.rows = 6, .mu = mu, .massOfRow = [top](int r) { return r == 5 ? top : 1.0; }, .kick = kick, .seed = 1};
+        Iterate x;
+        const PortfolioReport report = portfolio.solve(makePyramid(o), x, {});
+        EXPECT_TRUE(report.certified) << "mu " << mu << " kick " << kick << " top " << top << " certificate " << report.certificate.relative << " by " << report.rung;
+      }
+}
+
+TEST(Portfolio, WarmStartIsNeverWorseThanCold) {
+  Portfolio portfolio;
+  const ContactProblem p = makePyramid({.rows = 6, .mu = 0.6, .kick = 0.3, .seed = 4});
+  Iterate cold, warm;
+  const PortfolioReport first = portfolio.solve(p, cold, {});
+  warm.r = VectorX::Constant(cold.r.size(), 1e3);  // a useless start
+  warm.lambda = cold.lambda, warm.v = cold.v;
+  SolveOptions options;
+  options.warm = true;
+  const PortfolioReport second = portfolio.solve(p, warm, options);
+  EXPECT_TRUE(first.certified);
+  EXPECT_TRUE(second.certified);
+  EXPECT_LT((cold.v - warm.v).norm(), 1e-6);
+}
+
+TEST(Portfolio, NamesTheMethodsWhenOneIsUnknown) {
+  try {
+    Portfolio portfolio{"siconos"};
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string{error.what()}.find("nsgs"), std::string::npos);
+    EXPECT_NE(std::string{error.what()}.find("siconos"), std::string::npos);
+  }
+}
+
+TEST(Portfolio, AProblemWithoutContactsIsFreeMotion) {
+  ContactProblem p;
+  const Matrix3 M = 2.0 * Matrix3::Identity();
+  p.M.addBlock(M.data(), 3);
+  p.f = Vector3{2, 4, 6};
+  p.w.resize(0), p.wScale.resize(0), p.mu.resize(0), p.b.resize(0);
+  Iterate x;
+  EXPECT_TRUE(Portfolio{}.solve(p, x, {}).certified);
+  EXPECT_EQ(x.v, (VectorX{Vector3{1, 2, 3}}));
+}
+
+}  // namespace
+}  // namespace stiction
