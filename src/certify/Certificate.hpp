@@ -47,8 +47,8 @@ class Certifier {
     return judge(problem, iterate);
   }
 
-  double scale() const { return scale_; }         // [m/s] s of the problem prepared
-  const VectorX& omega() const { return omega_; }  // [1/kg] (contacts) trace(W_ii)/3, 1 where that is 0
+  double scale() const { return scale_; }                // [m/s] s of the problem prepared
+  const VectorX& omega() const { return omega_; }        // [1/kg] (contacts) trace(W_ii)/3, 1 where that is 0
   const VectorX& freeVelocity() const { return free_; }  // [m/s] (dof) M⁻¹ f; empty for the local form
 
  private:
@@ -58,10 +58,10 @@ class Certifier {
 
   certification::MassInverse mass_;
   double scale_{0};
-  double freeNorm_{0};    // [m/s] ‖q‖₂
-  VectorX free_;          // [m/s] (dof)
-  VectorX omega_;         // [1/kg] (contacts)
-  VectorX q_, u_;         // [m/s] (3·contacts)
+  double freeNorm_{0};  // [m/s] ‖q‖₂
+  VectorX free_;        // [m/s] (dof)
+  VectorX omega_;       // [1/kg] (contacts)
+  VectorX q_, u_;       // [m/s] (3·contacts)
   VectorX rows_, residual_;
 };
 

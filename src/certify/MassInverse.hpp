@@ -39,18 +39,18 @@ class MassInverse {
 
   bool usable_{true};
   bool coupled_{false};
-  std::vector<int> blockRow_;                      // first row of block k
-  std::vector<int> pieceStart_;                    // block k has pieces [pieceStart_[k], pieceStart_[k+1])
+  std::vector<int> blockRow_;    // first row of block k
+  std::vector<int> pieceStart_;  // block k has pieces [pieceStart_[k], pieceStart_[k+1])
   std::vector<Piece> pieces_;
   std::vector<double> factors_;
-  std::vector<double> column_;                     // one block's rows of a column group
-  Eigen::SparseMatrix<double> lower_;              // lower triangle of a coupled M
+  std::vector<double> column_;         // one block's rows of a column group
+  Eigen::SparseMatrix<double> lower_;  // lower triangle of a coupled M
   std::vector<Eigen::Triplet<double>> entries_;
-  std::vector<int> pattern_, lastPattern_;         // of lower_, to see whether the ordering can be kept
+  std::vector<int> pattern_, lastPattern_;  // of lower_, to see whether the ordering can be kept
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> whole_;
-  std::vector<int> parent_, reach_;                // elimination tree and a group's columns of L
+  std::vector<int> parent_, reach_;  // elimination tree and a group's columns of L
   std::vector<char> marked_;
-  MatrixX work_;                                   // width × dof
+  MatrixX work_;  // width × dof
 };
 
 }  // namespace stiction::certification

@@ -161,8 +161,7 @@ class GlobalSystem {
 
   double scale() const {
     double scale = problem_->scaleFloor;
-    for (int i = 0; i < contacts(); ++i)
-      scale = std::max(scale, (transposedProduct<3>(problem_->H, i, free_) + problem_->wScale.segment<3>(3 * i)).norm());
+    for (int i = 0; i < contacts(); ++i) scale = std::max(scale, (transposedProduct<3>(problem_->H, i, free_) + problem_->wScale.segment<3>(3 * i)).norm());
     return scale;
   }
 
@@ -271,7 +270,8 @@ class LocalSystem {
 
   Vector3 velocity(int i, const Iterate& iterate) const {
     Vector3 u = problem_->q.segment<3>(3 * i);
-    for (int k = problem_->start[at(i)]; k < problem_->start[at(i) + 1]; ++k) u.noalias() += problem_->blocks[at(k)] * iterate.r.segment<3>(3 * problem_->column[at(k)]);
+    for (int k = problem_->start[at(i)]; k < problem_->start[at(i) + 1]; ++k)
+      u.noalias() += problem_->blocks[at(k)] * iterate.r.segment<3>(3 * problem_->column[at(k)]);
     return u;
   }
 
@@ -312,9 +312,7 @@ class Nsgs : public Solver {
  public:
   const SolverInfo& info() const override { return info_; }
 
-  SolveReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) override {
-    return run(global_, problem, iterate, options);
-  }
+  SolveReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) override { return run(global_, problem, iterate, options); }
   SolveReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) override {
     return run(local_, problem, iterate, options);
   }

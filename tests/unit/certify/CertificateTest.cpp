@@ -296,7 +296,8 @@ TEST(Certificate, ContactWithoutMassEffectUsesUnitWeight) {
 ContactProblem twoBodies(bool inOneBlock, bool coupled = false) {
   const auto skew = [](const Vector3& p) { return (Matrix3{} << 0, -p[2], p[1], p[2], 0, -p[0], -p[1], p[0], 0).finished(); };
   MatrixX whole = MatrixX::Zero(12, 12);
-  const Matrix3 first = (Matrix3{} << 3, 0.2, 0.1, 0.2, 2, -0.3, 0.1, -0.3, 4).finished(), second = (Matrix3{} << 1, 0.1, 0, 0.1, 2, 0.2, 0, 0.2, 1.5).finished();
+  const Matrix3 first = (Matrix3{} << 3, 0.2, 0.1, 0.2, 2, -0.3, 0.1, -0.3, 4).finished(),
+                second = (Matrix3{} << 1, 0.1, 0, 0.1, 2, 0.2, 0, 0.2, 1.5).finished();
   whole.block<3, 3>(0, 0) = 10 * Matrix3::Identity();
   whole.block<3, 3>(3, 3) = first;
   whole.block<3, 3>(6, 6) = 0.5 * Matrix3::Identity();
@@ -424,7 +425,8 @@ TEST(Certificate, OrderOfContactsDoesNotMatter) {
       shuffled.H.addSegment(segment.block, segment.row, segment.size, problem.H.values.data() + segment.offset);
     }
     shuffled.H.endGroup();
-    for (auto member : {&ContactProblem::w, &ContactProblem::wScale, &ContactProblem::R}) (shuffled.*member).segment<3>(3 * i) = (problem.*member).segment<3>(3 * from);
+    for (auto member : {&ContactProblem::w, &ContactProblem::wScale, &ContactProblem::R})
+      (shuffled.*member).segment<3>(3 * i) = (problem.*member).segment<3>(3 * from);
     other.r.segment<3>(3 * i) = iterate.r.segment<3>(3 * from);
     shuffled.mu[i] = problem.mu[from];
   }
