@@ -16,6 +16,12 @@ bool isFlat(const Json& value) {
   return value.is_array();
 }
 
+std::string newLine(int depth) {
+  std::string text(static_cast<std::size_t>(2 * depth + 1), ' ');
+  text[0] = '\n';
+  return text;
+}
+
 void append(const Json& value, int depth, std::string& out) {
   if (value.is_number_float()) {
     const double x = value.get<double>();
@@ -27,17 +33,18 @@ void append(const Json& value, int depth, std::string& out) {
     return;
   }
   const bool flat = isFlat(value), object = value.is_object();
-  const std::string line = flat || value.empty() ? "" : "\n" + std::string(static_cast<std::size_t>(2 * depth + 2), ' ');
+  const bool broken = !flat && !value.empty();
+  const std::string line = broken ? newLine(depth + 1) : std::string{};
   out += object ? '{' : '[';
   bool first = true;
   for (auto item = value.begin(); item != value.end(); ++item) {
     if (!first) out += flat ? ", " : ",";
     first = false;
     out += line;
-    if (object) out += Json(item.key()).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+    if (object) out.append(Json(item.key()).dump(-1, ' ', false, Json::error_handler_t::replace)).append(": ");
     append(*item, depth + 1, out);
   }
-  if (!line.empty()) out += "\n" + std::string(static_cast<std::size_t>(2 * depth), ' ');
+  if (broken) out += newLine(depth);
   out += object ? '}' : ']';
 }
 
