@@ -40,22 +40,28 @@ def shape(draw, kinds, index):
     return f'    <mesh name="hull{index}" vertex="{corners}" scale="{r} {r} {r}"/>\n', f'type="mesh" mesh="hull{index}"', 1.5 * r
 
 
+def free_place(draw, reach, taken):
+    """The lowest place over a random spot where the bounding sphere touches no other."""
+    side = HALF - reach - 0.01
+    x, y, z = draw.uniform(-side, side), draw.uniform(-side, side), reach + 0.01
+    while any(math.dist((x, y, z), place) < reach + other + 0.01 for place, other in taken):
+        z += 0.05
+    return x, y, z
+
+
 def scene(seed):
     draw = random.Random(seed)
     kinds = draw.choice((["sphere"], ["box"], ["box", "sphere"], ["capsule", "cylinder", "sphere"], ["hull"], ["box", "sphere", "capsule", "cylinder", "ellipsoid", "hull"]))
     step, restitution, heavy = draw.choice((1 / 60, 1 / 240, 0.01, 0.002)), draw.choice((0, 0, 0, 0.5, 1)), draw.choice((1, 1, 100, 1e4))
-    assets, bodies, z = "", "", 0.0
+    assets, bodies, taken = "", "", []
     for index in range(draw.randint(2, 40)):
         asset, geom, reach = shape(draw, kinds, index)
         assets += asset
-        z += reach * draw.uniform(1.01, 1.4)
+        place = free_place(draw, reach, taken)
+        taken.append((place, reach))
         density = 1000 * (heavy if draw.random() < 0.1 else 1)
-        bodies += (f'    <body name="b{index}" pos="{draw.uniform(-1, 1):.6f} {draw.uniform(-1, 1):.6f} {z:.6f}" quat="{unit(draw, 4)}"><freejoint/>'
+        bodies += (f'    <body name="b{index}" pos="{" ".join(f"{x:.6f}" for x in place)}" quat="{unit(draw, 4)}"><freejoint/>'
                    f'<geom {geom} density="{density:g}" friction="{draw.choice((0, 0.1, 0.5, 0.9, 1.5))} 0 0"/></body>\n')
-        z += reach
-        if draw.random() < 0.6:
-            z = max(0.0, z - 2 * reach - 0.6)  # side by side more often than one above the other
-            z += 0.6
     walls = "".join(f'    <geom type="plane" size="9 9 1" pos="{HALF * x} {HALF * y} 0" zaxis="{-x} {-y} 0" friction="0.5 0 0"/>\n' for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)))
     custom = f'  <custom><numeric name="stiction_restitution" data="{restitution}"/></custom>\n' if restitution else ""
     text = (f'<!-- random scene, seed {seed} -->\n<mujoco model="random{seed}">\n  <option timestep="{step:.17g}" gravity="0 0 -9.81"/>\n{custom}  <asset>\n{assets}  </asset>\n  <worldbody>\n'
