@@ -139,6 +139,23 @@ void ContactAssembly::setMomentum(const VectorX& vFree) {
   }
 }
 
+double ContactAssembly::inverseMass(const BlockColumns& columns, int group) const {
+  double trace = 0;
+  for (int s = columns.start[at(group)]; s < columns.start[at(group) + 1]; ++s) {
+    const BlockColumns::Segment& segment = columns.segments[at(s)];
+    const double inverse = (*inertias_)[at(bodies_[at(segment.block)])].inverseMass;
+    for (int c = 0; c < columns.width; ++c) {
+      const double* column = &columns.values[at(segment.offset + c * segment.size)];
+      const Vector3 linear{column[0], column[1], column[2]};
+      trace += inverse * linear.squaredNorm();
+      if (segment.size < 6) continue;
+      const Vector3 angular{column[3], column[4], column[5]};
+      trace += angular.dot(inverse_[at(segment.block)] * angular);
+    }
+  }
+  return trace / columns.width;
+}
+
 void ContactAssembly::velocityFromImpulses(const VectorX& vFree, const VectorX& r, const VectorX& lambda, VectorX& v) {
   impulse_.setZero(vFree.size());
   multiplyAdd(problem.H, r, impulse_);

@@ -40,6 +40,9 @@ class ContactAssembly {
   /// v = v_free + M⁻¹ (H r + G λ).
   void velocityFromImpulses(const VectorX& vFree, const VectorX& r, const VectorX& lambda, VectorX& v);
 
+  /// trace( Aᵀ M⁻¹ A ) / width of one group of columns [1/kg]: the mean inverse mass that the group feels.
+  double inverseMass(const BlockColumns& columns, int group) const;
+
   int blockOf(int body) const { return blockOf_[static_cast<std::size_t>(body)]; }
   int rowOf(int block) const { return problem.M.start[static_cast<std::size_t>(block)]; }
   std::span<const int> bodies() const { return bodies_; }

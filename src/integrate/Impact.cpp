@@ -1,0 +1,221 @@
+// Impacts with restitution: the island is advanced to the closing time, the impact is solved there without forces, and the rest of the step follows.
+//
+//   M (v⁺ − v⁻) = H r ,   u = Hᵀ v⁺ + w strictly Signorini–Coulomb over the touching contacts,   w_n = e u_n⁻ where u_n⁻ < −threshold      (Newton)
+//   w = e u⁻ on normal and tangents there                                                                                                (Moreau)
+//
+// Newton's law can create energy in eccentric impacts with friction (Kane's paradox): then the impact is solved again by Moreau's, then with e = 0.
+// The closing time is a root of the true gap of the advanced island, bracketed (Illinois). Contacts that will bounce are left out while open: w_n = gap/h would
+// eat their approach speed. Below the threshold 4 h‖g‖, and after the last split, e = 0. Source: Moreau 1988; Glocker 2001.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "integrate/Island.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr int kSplits = 8;              // impacts of an island in one step
+constexpr int kAdvances = 4 * kSplits;  // closings sought in one step
+constexpr double kClosed = 1e-12;       // [-] of the pair's size: the closing time is found when the gap is this small
+constexpr double kNoise = 1e-9;         // [-] of the fastest body's speed: slower approach is round-off
+constexpr double kInstant = 1e-12;      // [-] of the step: a remainder this short is dropped
+
+enum ImpactLaw : int { kNewton, kMoreau, kInelastic };
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+bool samePair(const FeatureKey& a, const FeatureKey& b) { return a.geomA == b.geomA && a.geomB == b.geomB; }
+
+Vector3 velocityAt(const State& state, int body, const Vector3& point) {
+  return state.velocity[at(body)] + state.angularVelocity[at(body)].cross(point - state.position[at(body)]);
+}
+
+double normalVelocity(const State& state, const Contact& c) { return c.normal.dot(velocityAt(state, c.bodyB, c.point) - velocityAt(state, c.bodyA, c.point)); }
+
+}  // namespace
+
+bool IslandStepper::bounces() const {
+  return std::any_of(contacts_.begin(), contacts_.end(), [](const Contact& contact) { return contact.restitution > 0; });
+}
+
+bool IslandStepper::hasTouchingImpact() const {
+  return std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& c) { return c.restitution > 0 && touching(c) && normalVelocity(local_, c) < -threshold_; });
+}
+
+void IslandStepper::markClosing() {
+  closing_.clear();
+  alreadyTouching_.clear();
+  for (const Contact& c : contacts_) {
+    if (c.restitution <= 0) continue;
+    if (touching(c))
+      alreadyTouching_.push_back(c.key);
+    else if (normalVelocity(local_, c) < -threshold_)
+      closing_.push_back({c.key, c.bodyA, c.bodyB, c.normal, c.gap, local_.pose(c.bodyA).inverse() * c.point, local_.pose(c.bodyB).inverse() * c.point});
+  }
+}
+
+/// Least gap of the closing pairs over contacts that did not touch at the start; by the motion of the first contact points where a shape has gone through.
+double IslandStepper::closingGap() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Closing& c : closing_) {
+    bool seen = false;
+    for (const Contact& contact : contacts_) {
+      if (!samePair(contact.key, c.key) || contact.normal.dot(c.normal) <= 0) continue;
+      if (std::find(alreadyTouching_.begin(), alreadyTouching_.end(), contact.key) != alreadyTouching_.end()) continue;
+      seen = true;
+      least = std::min(least, contact.gap / pairSize(contact.key));
+    }
+    const Vector3 apart = local_.pose(c.bodyB) * c.onB - local_.pose(c.bodyA) * c.onA;
+    if (!seen) least = std::min(least, (c.gap + c.normal.dot(apart)) / pairSize(c.key));
+  }
+  return least;
+}
+
+void IslandStepper::save() {
+  saved_.bodies.clear();
+  const auto keep = [&](int body) {
+    saved_.bodies.push_back({body, local_.pose(body), local_.velocity[at(body)], local_.angularVelocity[at(body)]});
+  };
+  for (const int body : assembly_.bodies()) keep(body);
+  for (const int body : kinematic_) keep(body);
+  saved_.contacts = contacts_;
+  saved_.report = result_->report;
+}
+
+void IslandStepper::restore() {
+  for (const Saved::Entry& entry : saved_.bodies) {
+    local_.position[at(entry.body)] = entry.pose.position;
+    local_.rotation[at(entry.body)] = entry.pose.rotation;
+    local_.velocity[at(entry.body)] = entry.velocity;
+    local_.angularVelocity[at(entry.body)] = entry.angularVelocity;
+  }
+  contacts_ = saved_.contacts;
+  fresh_ = true;
+  result_->report = saved_.report;
+}
+
+/// Advances the island to the first closing of closing_, or by `remaining`. Returns the time advanced, negative when a substep failed.
+double IslandStepper::closingTime(double remaining) {
+  const double startGap = closingGap();
+  double low = 0, high = remaining;
+  save();
+  if (!substep(high, 0)) return -1;
+  const double highGap = closingGap();
+  if (highGap >= -kClosed) return remaining;
+  double lowWeight = startGap, highWeight = highGap;
+  int side = 0;  // of the last trial: a side kept twice halves the other's weight
+  for (int trial = 0; trial < 100 && high - low > 4e-16 * remaining; ++trial) {
+    double time = (low * highWeight - high * lowWeight) / (highWeight - lowWeight);
+    if (!(time > low && time < high)) time = 0.5 * (low + high);
+    restore();
+    if (!substep(time, 0)) return -1;
+    const double gap = closingGap();
+    if (std::abs(gap) <= kClosed) return time;
+    if (gap < 0) {
+      if (side < 0) lowWeight *= 0.5;
+      high = time, highWeight = gap, side = -1;
+    } else {
+      if (side > 0) highWeight *= 0.5;
+      low = time, lowWeight = gap, side = 1;
+    }
+  }
+  restore();
+  return substep(high, 0) ? high : -1;
+}
+
+bool IslandStepper::advanceThroughImpacts(double h) {
+  double fastest = 0;
+  for (const int body : assembly_.bodies()) fastest = std::max(fastest, local_.velocity[at(body)].norm() + setup_->bodySize[at(body)] * local_.angularVelocity[at(body)].norm());
+  for (const int body : kinematic_) fastest = std::max(fastest, local_.velocity[at(body)].norm());
+  threshold_ = std::max(4.0 * h * setup_->model->gravity.norm(), kNoise * fastest);
+  double remaining = h;
+  IslandReport& report = result_->report;
+  for (int advances = 0; advances < kAdvances && remaining > kInstant * h; ++advances) {
+    closing_.clear();
+    detect();
+    const bool now = hasTouchingImpact();
+    if (!now) markClosing();
+    if (!now && closing_.empty()) break;
+    if (report.impacts >= kSplits) {
+      report.splitsExhausted = true;
+      break;
+    }
+    if (now) {
+      if (!impact()) return false;
+      continue;
+    }
+    const double time = closingTime(remaining);
+    if (time < 0) return false;
+    remaining -= time;
+  }
+  closing_.clear();
+  return remaining <= kInstant * h || substep(remaining, 0);
+}
+
+bool IslandStepper::impact() {
+  ++result_->report.impacts;
+  const bool moreau = setup_->options->restitution == Restitution::Moreau;
+  for (const int law : {kNewton, kMoreau, kInelastic}) {
+    if (law == kNewton && moreau) continue;
+    if (!solveImpact(law)) {
+      result_->report.status = StepStatus::NotCertified;
+      accept(rung_, solved_);
+      if (!setup_->options->keepGoing || !iterate_.v.allFinite()) return false;
+    }
+    const double loss = impactLoss(assembly_.problem.H, assembly_.surface, iterate_.r, vBefore_, iterate_.v, scratch_);
+    double energy = 0, impulses = 0;
+    for (const int body : assembly_.bodies())
+      energy += kineticEnergy(setup_->inertias[at(body)], local_.rotation[at(body)], local_.velocity[at(body)], local_.angularVelocity[at(body)]);
+    for (std::size_t k = 0; k < used_.size(); ++k) impulses += iterate_.r.segment<3>(static_cast<Eigen::Index>(3 * k)).norm();
+    if (law != kInelastic && loss < -1e-14 * energy - 2.0 * impulses * solved_.metersPerSecond) continue;
+    accept(rung_, solved_);
+    result_->report.ledger.impact += loss;
+    result_->report.ledger.externalWork -= iterate_.r.dot(assembly_.surface);
+    for (std::size_t k = 0; k < used_.size(); ++k) {
+      const Vector3 r = iterate_.r.segment<3>(static_cast<Eigen::Index>(3 * k)), u = scratch_.after.segment<3>(static_cast<Eigen::Index>(3 * k));
+      if (r[0] > 0) record(contacts_[at(used_[k])], assembly_.frames[k] * r, assembly_.frames[k].rightCols<2>() * u.tail<2>(), 2);
+    }
+    assembly_.scatterVelocities(iterate_.v, local_);
+    break;
+  }
+  return true;
+}
+
+/// The impact of the touching contacts at the present moment. False when it is not certified.
+bool IslandStepper::solveImpact(int law) {
+  assembly_.buildMass(local_);
+  assembly_.gatherVelocities(local_, vBefore_);
+  vFree_ = vBefore_;
+  used_.clear();
+  for (std::size_t k = 0; k < contacts_.size(); ++k)
+    if (touching(contacts_[k])) used_.push_back(static_cast<int>(k));
+  assembly_.buildContacts(local_, contacts_, used_);
+  assembly_.setMomentum(vFree_);
+  ContactProblem& problem = assembly_.problem;
+  multiplyTransposed(problem.H, vBefore_, scratch_.before);
+  scratch_.before += assembly_.surface;
+  for (std::size_t k = 0; k < used_.size() && law != kInelastic; ++k) {
+    const auto row = static_cast<Eigen::Index>(3 * k);
+    const double e = contacts_[at(used_[k])].restitution;
+    if (e <= 0 || scratch_.before[row] >= -threshold_) continue;
+    problem.w.segment(row, law == kNewton ? 1 : 3) += e * scratch_.before.segment(row, law == kNewton ? 1 : 3);
+  }
+  problem.wScale = problem.w;
+  problem.scaleFloor = step_ * setup_->model->gravity.norm();
+  iterate_.r.setZero(problem.w.size());
+  iterate_.lambda.resize(0);
+  iterate_.v = vFree_;
+  certifier_.prepare(problem);
+  SolveOptions options;
+  options.tolerance = setup_->options->tolerance;
+  options.scale = certifier_.scale();
+  const PortfolioReport report = portfolio_.solve(problem, iterate_, options);
+  assembly_.velocityFromImpulses(vFree_, iterate_.r, iterate_.lambda, iterate_.v);
+  solved_ = certifier_.judge(problem, iterate_);
+  rung_ = report.rung;
+  spend(report, solved_);
+  return solved_.passes(options.tolerance);
+}
+
+}  // namespace stiction

@@ -1,0 +1,315 @@
+// The ordinary (sub)step of one island.
+#include "integrate/Island.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/Clock.hpp"
+#include "math/Rotation.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kTouch = 1e-9;       // [-] of the smaller geom's radius: gaps up to this count as touching
+constexpr double kSlipCone = 1e-8;    // [-] friction this near to its limit may slip
+constexpr double kSlipSpeed = 1e-9;   // [-] of the certificate's scale: below this a contact does not slip
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Adds the CPU time since the last call to one of the phases.
+class Stopwatch {
+ public:
+  void lap(double& phase) {
+    const double now = threadCpuSeconds();
+    phase += now - last_;
+    last_ = now;
+  }
+
+ private:
+  double last_{threadCpuSeconds()};
+};
+
+}  // namespace
+
+void countRung(std::vector<std::pair<const char*, int>>& rungs, const char* rung, int islands) {
+  for (auto& entry : rungs)
+    if (std::strcmp(entry.first, rung) == 0) {
+      entry.second += islands;
+      return;
+    }
+  rungs.emplace_back(rung, islands);
+}
+
+void IslandReport::clear() {
+  status = StepStatus::Certified;
+  certificate = {};
+  worstContact = {-1, -1, 0};
+  ledger = {};
+  memory.clear();
+  contacts.clear();
+  rungs.clear();
+  penetration = 0;
+  substeps = impacts = iterations = factorisations = 0;
+  splitsExhausted = false;
+}
+
+IslandStepper::IslandStepper(const StepSetup& setup)
+    : setup_{&setup}, assembly_{*setup.model, setup.inertias, setup.options->frameSeed}, portfolio_{setup.options->solver}, projector_{"auto"}, local_{makeState(*setup.model)} {}
+
+void IslandStepper::advance(const Islands& islands, int island, const State& start, double h, State& next, IslandResult& result) {
+  result_ = &result;
+  result.report.clear();
+  result.times = {};
+  begin(islands, island, start, h);
+  if (bounces())
+    advanceThroughImpacts(h);
+  else
+    substep(h, 0);
+  for (const int body : assembly_.bodies()) {
+    next.position[at(body)] = local_.position[at(body)];
+    next.rotation[at(body)] = local_.rotation[at(body)];
+    next.velocity[at(body)] = local_.velocity[at(body)];
+    next.angularVelocity[at(body)] = local_.angularVelocity[at(body)];
+  }
+}
+
+void IslandStepper::begin(const Islands& islands, int island, const State& start, double h) {
+  step_ = h;
+  const std::span<const CandidatePair> pairs = islands.pairsOf(island);
+  const std::span<const Contact> contacts = islands.contactsOf(island);
+  pairs_.assign(pairs.begin(), pairs.end());
+  contacts_.assign(contacts.begin(), contacts.end());
+  fresh_ = true;
+  closing_.clear();
+  assembly_.setBodies(islands.bodiesOf(island));
+  const auto copy = [&](int body) {
+    local_.position[at(body)] = start.position[at(body)];
+    local_.rotation[at(body)] = start.rotation[at(body)];
+    local_.velocity[at(body)] = start.velocity[at(body)];
+    local_.angularVelocity[at(body)] = start.angularVelocity[at(body)];
+  };
+  for (const int body : assembly_.bodies()) copy(body);
+  kinematic_.clear();
+  for (const Contact& contact : contacts_)
+    for (const int body : {contact.bodyA, contact.bodyB})
+      if (setup_->model->bodies[at(body)].kind == BodyKind::Kinematic && std::find(kinematic_.begin(), kinematic_.end(), body) == kinematic_.end()) {
+        kinematic_.push_back(body);
+        copy(body);
+      }
+  selectMemory(start.contacts, pairs_, result_->report.memory);
+  motion_.resize(assembly_.bodies().size());
+}
+
+bool IslandStepper::substep(double h, int depth) {
+  Stopwatch watch;
+  PhaseTimes& times = result_->times;
+  IslandReport& report = result_->report;
+  detect();
+  watch.lap(times.collide);
+  predict(h);
+  bool rests = false;
+  if (!contacts_.empty()) assemble(h);
+  watch.lap(times.assemble);
+  if (used_.empty()) {
+    iterate_.v = vFree_;
+    iterate_.r.resize(0);
+  } else {
+    certifier_.prepare(assembly_.problem);
+    rests = restsAsBefore(h);
+    watch.lap(times.certify);
+    const bool certified = rests || solve(h);
+    watch.lap(times.solve);
+    if (!certified && depth < setup_->options->maxHalvings) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+    accept(rung_, solved_);
+    if (!certified && !acceptUncertified()) return false;
+    rests = rests || comesToRest();
+    watch.lap(times.certify);
+  }
+  ++report.substeps;
+  account(h);
+  watch.lap(times.account);
+  assembly_.scatterVelocities(iterate_.v, local_);
+  remember(h, rests);
+  if (!rests) integrate(h);
+  watch.lap(times.integrate);
+  if (!rests && !startContacts_.empty()) project(h);
+  report.penetration = deepest();
+  watch.lap(times.collide);
+  if (isFinite()) return true;
+  report.status = StepStatus::NonFinite;
+  return false;
+}
+
+void IslandStepper::detect() {
+  if (fresh_ || pairs_.empty()) return;
+  setup_->detector->narrowPhase(local_, pairs_, contacts_);
+  fresh_ = true;
+}
+
+void IslandStepper::predict(double h) {
+  assembly_.buildMass(local_);
+  assembly_.gatherVelocities(local_, vBefore_);
+  vFree_.resize(vBefore_.size());
+  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
+    const int body = assembly_.bodies()[k];
+    const BodyInertia& inertia = setup_->inertias[at(body)];
+    const Twist twist = freeVelocity(*setup_->model, inertia, setup_->loads, local_, body, h);
+    const int row = assembly_.rowOf(static_cast<int>(k));
+    vFree_.segment<3>(row) = twist.linear;
+    if (!inertia.locked) vFree_.segment<3>(row + 3) = twist.angular;
+  }
+  used_.clear();
+}
+
+double IslandStepper::pairSize(const FeatureKey& key) const { return std::min(setup_->geomSize[at(key.geomA)], setup_->geomSize[at(key.geomB)]); }
+
+bool IslandStepper::touching(const Contact& contact) const { return contact.gap <= kTouch * pairSize(contact.key); }
+
+double IslandStepper::deepest() const {
+  double depth = 0;
+  for (const Contact& contact : contacts_) depth = std::max(depth, -contact.gap);
+  return depth;
+}
+
+void IslandStepper::assemble(double h) {
+  const auto bouncing = [&](const Contact& contact) {
+    return std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return c.key.geomA == contact.key.geomA && c.key.geomB == contact.key.geomB; });
+  };
+  for (std::size_t k = 0; k < contacts_.size(); ++k)
+    if (closing_.empty() || touching(contacts_[k]) || !bouncing(contacts_[k])) used_.push_back(static_cast<int>(k));
+  assembly_.buildContacts(local_, contacts_, used_);
+  assembly_.setMomentum(vFree_);
+  ContactProblem& problem = assembly_.problem;
+  for (std::size_t k = 0; k < used_.size(); ++k) {
+    const Contact& contact = contacts_[at(used_[k])];
+    if (!touching(contact)) problem.w[static_cast<Eigen::Index>(3 * k)] += contact.gap / h;
+  }
+  problem.scaleFloor = h * setup_->model->gravity.norm();
+}
+
+bool IslandStepper::warmStart(double h) {
+  const auto count = static_cast<Eigen::Index>(used_.size());
+  iterate_.r.resize(3 * count);
+  iterate_.lambda.resize(0);
+  bool warm = false;
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const ContactMemory* memory = findMemory(result_->report.memory, contacts_[at(used_[static_cast<std::size_t>(k)])].key);
+    iterate_.r.segment<3>(3 * k) = memory ? warmImpulse(*memory, assembly_.frames[static_cast<std::size_t>(k)], h) : Vector3{Vector3::Zero()};
+    warm = warm || memory;
+  }
+  return warm;
+}
+
+void IslandStepper::spend(const PortfolioReport& report, const Certificate& certificate) {
+  result_->report.iterations += report.iterations;
+  result_->report.factorisations += report.factorisations;
+  const double known = result_->hardest ? result_->hardest->relative : -1;
+  if (!setup_->options->keepHardest || certificate.relative <= std::max(setup_->hardest, known)) return;
+  if (!result_->hardest) result_->hardest = std::make_unique<HardProblem>();
+  *result_->hardest = {assembly_.problem, iterate_, certificate.relative};
+}
+
+void IslandStepper::accept(const char* rung, const Certificate& certificate) {
+  IslandReport& island = result_->report;
+  countRung(island.rungs, rung, 1);
+  if (certificate.relative <= island.certificate.relative && island.worstContact.geomA >= 0) return;
+  island.certificate = certificate;
+  if (certificate.worstContact >= 0) island.worstContact = contacts_[at(used_[at(certificate.worstContact)])].key;
+}
+
+bool IslandStepper::solve(double h) {
+  SolveOptions options;
+  options.tolerance = setup_->options->tolerance;
+  options.warm = warmStart(h);
+  options.scale = certifier_.scale();
+  assembly_.velocityFromImpulses(vFree_, iterate_.r, iterate_.lambda, iterate_.v);
+  const PortfolioReport report = portfolio_.solve(assembly_.problem, iterate_, options);
+  assembly_.velocityFromImpulses(vFree_, iterate_.r, iterate_.lambda, iterate_.v);
+  solved_ = certifier_.judge(assembly_.problem, iterate_);
+  rung_ = report.rung;
+  spend(report, solved_);
+  return solved_.passes(options.tolerance);
+}
+
+bool IslandStepper::acceptUncertified() {
+  result_->report.status = StepStatus::NotCertified;
+  return setup_->options->keepGoing && iterate_.v.allFinite() && iterate_.r.allFinite();
+}
+
+void IslandStepper::account(double h) {
+  EnergyLedger& ledger = result_->report.ledger;
+  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
+    const int body = assembly_.bodies()[k];
+    const BodyInertia& inertia = setup_->inertias[at(body)];
+    const int row = assembly_.rowOf(static_cast<int>(k));
+    Twist before{vBefore_.segment<3>(row), Vector3::Zero()}, after{iterate_.v.segment<3>(row), Vector3::Zero()};
+    if (!inertia.locked) {
+      before.angular = vBefore_.segment<3>(row + 3);
+      after.angular = iterate_.v.segment<3>(row + 3);
+    }
+    accountForces(*setup_->model, inertia, setup_->loads, body, before, after, h, ledger);
+  }
+  if (!used_.empty()) accountContacts(assembly_.problem.H, assembly_.surface, iterate_.r, vBefore_, iterate_.v, scratch_, ledger);
+}
+
+void IslandStepper::remember(double h, bool rests) {
+  IslandReport& report = result_->report;
+  memory_.clear();
+  for (std::size_t k = 0; k < used_.size(); ++k) {
+    const Contact& contact = contacts_[at(used_[k])];
+    const auto i = static_cast<Eigen::Index>(k);
+    const Vector3 r = iterate_.r.segment<3>(3 * i), u = scratch_.after.segment<3>(3 * i);
+    const Matrix3& F = assembly_.frames[k];
+    const ContactMemory* old = findMemory(report.memory, contact.key);
+    const double friction = r.tail<2>().norm(), slip = u.tail<2>().norm();
+    const bool slips = friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > kSlipSpeed * solved_.scale;
+    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), r[0] > 0 && contact.friction > 0 && !slips};
+    if (rests && old && old->step == h && restedBefore_) entry.impulse = old->impulse;
+    if (entry.sticking && old && old->sticking) entry.anchor = old->anchor - contact.normal * contact.normal.dot(old->anchor);
+    record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), r[0] > 0 ? (entry.sticking ? 1 : 2) : 0);
+    if (r[0] > 0 || entry.sticking) memory_.push_back(entry);
+  }
+  report.memory.swap(memory_);
+}
+
+void IslandStepper::record(const Contact& contact, const Vector3& impulse, const Vector3& slip, int state) {
+  std::vector<SolvedContact>& all = result_->report.contacts;
+  auto found = all.end();
+  if (!all.empty() && !(all.back().contact.key < contact.key))
+    found = std::lower_bound(all.begin(), all.end(), contact.key, [](const SolvedContact& s, const FeatureKey& key) { return s.contact.key < key; });
+  if (found == all.end() || found->contact.key != contact.key) {
+    all.insert(found, {contact, impulse, slip, state});
+    return;
+  }
+  found->contact = contact;
+  found->impulse += impulse;
+  found->slip = slip;
+  found->state = state;
+}
+
+void IslandStepper::integrate(double h) {
+  EnergyLedger& ledger = result_->report.ledger;
+  startContacts_.swap(contacts_);
+  contacts_.clear();
+  fresh_ = false;
+  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
+    const int body = assembly_.bodies()[k];
+    const BodyInertia& inertia = setup_->inertias[at(body)];
+    const Vector3 start = local_.position[at(body)];
+    const RotationStep rotation = movePose(inertia, local_, body, h);
+    motion_[k] = {local_.position[at(body)] - start, rotation.angle};
+    ledger.scheme -= rotation.work;
+    ledger.potentialChange += potentialChange(*setup_->model, inertia, body, motion_[k].shift);
+  }
+  for (const int body : kinematic_) moveKinematic(local_, body, h);
+}
+
+bool IslandStepper::isFinite() const {
+  return std::all_of(assembly_.bodies().begin(), assembly_.bodies().end(), [&](int body) {
+    return local_.position[at(body)].allFinite() && local_.rotation[at(body)].coeffs().allFinite() && local_.velocity[at(body)].allFinite() &&
+           local_.angularVelocity[at(body)].allFinite();
+  });
+}
+
+}  // namespace stiction

@@ -1,0 +1,170 @@
+// One island advanced over the step: predict, assemble, warmStart, solve, certify, scatter, integrate, project; smaller steps where the certificate refuses,
+// exact impact times where contacts bounce. Everything an island writes is its own, so islands run on any thread in any order.
+#pragma once
+#include <memory>
+
+#include "assembly/ContactAssembly.hpp"
+#include "assembly/ContactHistory.hpp"
+#include "collision/Detect.hpp"
+#include "diagnostics/Account.hpp"
+#include "integrate/Partition.hpp"
+#include "integrate/Simulation.hpp"
+
+namespace stiction {
+
+/// What all islands share during a step; read only.
+struct StepSetup {
+  const Model* model{nullptr};
+  const SimulationOptions* options{nullptr};
+  const CollisionDetector* detector{nullptr};
+  std::vector<BodyInertia> inertias;
+  Loads loads;
+  std::vector<double> geomSize;   // [m] bounding radius
+  std::vector<double> bodySize;   // [m] largest distance of a geom's far side from the centre of mass
+  double hardest{-1};             // [-] the worst certificate so far, for keepHardest
+};
+
+/// What happened to one island; restored as a whole when a trial step is taken back.
+struct IslandReport {
+  StepStatus status{StepStatus::Certified};
+  Certificate certificate;
+  FeatureKey worstContact{-1, -1, 0};
+  EnergyLedger ledger;
+  std::vector<ContactMemory> memory;      // sorted by key
+  std::vector<SolvedContact> contacts;    // sorted by key
+  std::vector<std::pair<const char*, int>> rungs;
+  double penetration{0};                  // [m]
+  int substeps{0}, impacts{0};
+  bool splitsExhausted{false};
+  int iterations{0}, factorisations{0};
+
+  void clear();
+};
+
+struct HardProblem {
+  ContactProblem problem;
+  Iterate iterate;
+  double relative{-1};
+};
+
+struct IslandResult {
+  IslandReport report;
+  PhaseTimes times;
+  std::unique_ptr<HardProblem> hardest;   // when this island beats the worst certificate so far
+};
+
+/// Adds one island solved by `rung`.
+void countRung(std::vector<std::pair<const char*, int>>& rungs, const char* rung, int islands);
+
+/// Advances islands one after another; holds the scratch. Several of them work side by side.
+class IslandStepper {
+ public:
+  explicit IslandStepper(const StepSetup& setup);
+
+  /// Reads the island's bodies, the kinematic bodies it touches and its contact memory from `start`; writes its bodies to `next` and the rest to `result`.
+  void advance(const Islands& islands, int island, const State& start, double h, State& next, IslandResult& result);
+
+ private:
+  // Island.cpp
+  void begin(const Islands& islands, int island, const State& start, double h);
+  bool substep(double h, int depth);
+  void detect();
+  void predict(double h);
+  void assemble(double h);
+  bool warmStart(double h);
+  bool solve(double h);
+  bool acceptUncertified();
+  void account(double h);
+  void integrate(double h);
+  void remember(double h, bool rests);
+  bool isFinite() const;
+  void spend(const PortfolioReport& report, const Certificate& certificate);
+  void accept(const char* rung, const Certificate& certificate);
+  void record(const Contact& contact, const Vector3& impulse, const Vector3& slip, int state);
+  double pairSize(const FeatureKey& key) const;
+  bool touching(const Contact& contact) const;
+  double deepest() const;
+
+  // Rest.cpp
+  bool restsAsBefore(double h);
+  bool comesToRest();
+  bool certifiesAtRest(Certificate& certificate);
+  bool surfacesMove() const;
+
+  // Projection.cpp
+  void project(double h);
+  void followAnchors(double h);
+  bool needsProjection() const;
+  void assembleProjection(double h);
+  void applyProjection();
+  struct Motion {
+    Vector3 shift{Vector3::Zero()};  // [m]
+    Vector3 turn{Vector3::Zero()};   // [rad]
+  };
+  Motion motionOf(int body, double h) const;
+
+  // Impact.cpp
+  bool bounces() const;
+  bool advanceThroughImpacts(double h);
+  bool hasTouchingImpact() const;
+  void markClosing();
+  double closingTime(double remaining);
+  double closingGap() const;
+  bool impact();
+  bool solveImpact(int law);
+  void save();
+  void restore();
+
+  const StepSetup* setup_;
+  ContactAssembly assembly_;
+  Certifier certifier_;
+  Portfolio portfolio_;
+  Portfolio projector_;
+
+  // The island and its state at the present moment of the step.
+  std::vector<CandidatePair> pairs_;
+  std::vector<int> kinematic_;          // kinematic bodies its contacts touch
+  State local_;                         // only the entries of the island's bodies and of the fixed bodies it touches are valid
+  ContactSet contacts_;                 // at local_'s poses when fresh_
+  bool fresh_{false};
+  double step_{0};                      // [s] the whole step
+  IslandResult* result_{nullptr};
+
+  // One (sub)step.
+  std::vector<int> used_;               // contacts of the problem
+  VectorX vBefore_, vFree_;             // [m/s]
+  Iterate iterate_, candidate_;
+  Certificate solved_;                  // of iterate_
+  const char* rung_{"none"};            // that gave it
+  bool restedBefore_{false};            // this (sub)step repeats the rest of the last one
+  AccountScratch scratch_;
+  std::vector<Motion> motion_;          // of each block over the (sub)step
+  ContactSet startContacts_;
+  std::vector<double> rowTargets_;      // [m] projection: anchor·t of each row
+  std::vector<ContactMemory> memory_;   // being written
+
+  // Impacts.
+  struct Closing {
+    FeatureKey key;
+    int bodyA, bodyB;
+    Vector3 normal;
+    double gap;            // [m] at the start
+    Vector3 onA, onB;      // [m] the contact point in the frames of the two bodies
+  };
+  struct Saved {
+    struct Entry {
+      int body;
+      Pose pose;
+      Vector3 velocity, angularVelocity;
+    };
+    std::vector<Entry> bodies;
+    ContactSet contacts;
+    IslandReport report;
+  };
+  std::vector<Closing> closing_;            // open contacts that will bounce: left out of the problem
+  std::vector<FeatureKey> alreadyTouching_; // contacts of the same pairs that touch already
+  double threshold_{0};                     // [m/s] approach speed below which e = 0
+  Saved saved_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,78 @@
+// Union-find over dynamic bodies, then counting sorts into islands.
+#include "integrate/Partition.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace stiction {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+bool isDynamic(const Model& model, int body) { return model.bodies[at(body)].kind == BodyKind::Dynamic; }
+
+/// Counts in start[k + 1] become offsets, and `cursor` the next free place of each island.
+void toOffsets(std::vector<int>& start, std::vector<int>& cursor) {
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  cursor.assign(start.begin(), start.end() - 1);
+}
+
+}  // namespace
+
+int Partition::find(int body) {
+  while (parent_[at(body)] != body) {
+    parent_[at(body)] = parent_[at(parent_[at(body)])];
+    body = parent_[at(body)];
+  }
+  return body;
+}
+
+int Partition::islandOf(const Model& model, int bodyA, int bodyB) const { return island_[at(isDynamic(model, bodyA) ? bodyA : bodyB)]; }
+
+const Islands& Partition::build(const Model& model, const std::vector<CandidatePair>& pairs, const ContactSet& contacts) {
+  parent_.resize(model.bodies.size());
+  std::iota(parent_.begin(), parent_.end(), 0);
+  for (const Contact& contact : contacts) {
+    if (!isDynamic(model, contact.bodyA) || !isDynamic(model, contact.bodyB)) continue;
+    const int a = find(contact.bodyA), b = find(contact.bodyB);
+    parent_[at(std::max(a, b))] = std::min(a, b);
+  }
+
+  island_.assign(model.bodies.size(), -1);
+  int count = 0;
+  for (const int body : model.dynamicBodies) {
+    const int root = find(body);  // the smallest body of its set, so numbered first
+    island_[at(body)] = root == body ? count++ : island_[at(root)];
+  }
+
+  const std::size_t starts = at(count) + 1;
+  islands_.bodyStart.assign(starts, 0);
+  islands_.pairStart.assign(starts, 0);
+  islands_.contactStart.assign(starts, 0);
+  for (const int body : model.dynamicBodies) ++islands_.bodyStart[at(island_[at(body)]) + 1];
+  toOffsets(islands_.bodyStart, cursor_);
+  islands_.bodies.resize(model.dynamicBodies.size());
+  for (const int body : model.dynamicBodies) islands_.bodies[at(cursor_[at(island_[at(body)])]++)] = body;
+
+  for (const Contact& contact : contacts) ++islands_.contactStart[at(islandOf(model, contact.bodyA, contact.bodyB)) + 1];
+  toOffsets(islands_.contactStart, cursor_);
+  islands_.contacts.resize(contacts.size());
+  for (const Contact& contact : contacts) islands_.contacts[at(cursor_[at(islandOf(model, contact.bodyA, contact.bodyB))]++)] = contact;
+
+  const auto eachTouchedPair = [&](auto&& visit) {
+    std::size_t c = 0;
+    for (const CandidatePair& pair : pairs) {
+      while (c < contacts.size() && (contacts[c].key.geomA < pair.geomA || (contacts[c].key.geomA == pair.geomA && contacts[c].key.geomB < pair.geomB))) ++c;
+      if (c < contacts.size() && contacts[c].key.geomA == pair.geomA && contacts[c].key.geomB == pair.geomB)
+        visit(pair, islandOf(model, contacts[c].bodyA, contacts[c].bodyB));
+    }
+  };
+  int total = 0;
+  eachTouchedPair([&](const CandidatePair&, int island) { ++islands_.pairStart[at(island) + 1], ++total; });
+  toOffsets(islands_.pairStart, cursor_);
+  islands_.pairs.resize(at(total));
+  eachTouchedPair([&](const CandidatePair& pair, int island) { islands_.pairs[at(cursor_[at(island)]++)] = pair; });
+  return islands_;
+}
+
+}  // namespace stiction

@@ -1,0 +1,45 @@
+// Islands: sets of dynamic bodies connected through contacts that may close within the step. Bodies without contacts are islands of their own.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "collision/Contact.hpp"
+
+namespace stiction {
+
+/// Island k holds bodies [bodyStart[k], bodyStart[k+1]), and so on; bodies ascending, pairs and contacts sorted, islands by their first body.
+struct Islands {
+  std::vector<int> bodyStart, pairStart, contactStart;
+  std::vector<int> bodies;
+  std::vector<CandidatePair> pairs;  // those with a contact
+  ContactSet contacts;
+
+  int count() const { return static_cast<int>(bodyStart.size()) - 1; }
+  std::span<const int> bodiesOf(int k) const { return slice(bodies, bodyStart, k); }
+  std::span<const CandidatePair> pairsOf(int k) const { return slice(pairs, pairStart, k); }
+  std::span<const Contact> contactsOf(int k) const { return slice(contacts, contactStart, k); }
+
+ private:
+  template <class T>
+  static std::span<const T> slice(const std::vector<T>& all, const std::vector<int>& start, int k) {
+    const auto i = static_cast<std::size_t>(k);
+    return {all.data() + start[i], static_cast<std::size_t>(start[i + 1] - start[i])};
+  }
+};
+
+/// Union-find with scratch kept between steps. Cost: near linear in bodies + contacts.
+class Partition {
+ public:
+  const Islands& build(const Model& model, const std::vector<CandidatePair>& pairs, const ContactSet& contacts);
+
+ private:
+  int find(int body);
+  int islandOf(const Model& model, int bodyA, int bodyB) const;
+
+  Islands islands_;
+  std::vector<int> parent_;  // body -> parent in the union-find forest
+  std::vector<int> island_;  // body -> island, -1 when not dynamic
+  std::vector<int> cursor_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,148 @@
+// Position projection after a (sub)step: overlaps out, anchors of sticking contacts back in place, velocities untouched.
+//
+//   min ½‖δ‖²_M   subject to   gap_i + n_iᵀ H_i δ >= 0 ,   t·(H δ) + anchor·t = 0 for sticking contacts (least squares where redundant)
+//
+// solved as a ContactProblem in unit time: f = 0, μ = 0, w_n = gap, rows G = tangents with b = anchor·t and a small compliance C that spreads redundant rows.
+// Anchor: the displacement of B against A in the tangent plane since the contact began to stick, rolling taken out,
+//   d += [Δx_B + θ_B × r_B] − [Δx_A + θ_A × r_A] ,   r: mean of the levers before and after, θ: rotation vector of the step
+// so that pivoting about a fixed point and rolling both give d = 0 to third order in θ. Deep overlaps come out at a bounded speed.
+// What the projection does to potential energy and, by turning the inertias, to kinetic energy is booked as stabilisation.
+#include <algorithm>
+#include <cmath>
+
+#include "integrate/Island.hpp"
+#include "math/Rotation.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kOverlap = 1e-10;       // [-] of the pair's size: overlaps below this stay
+constexpr double kAnchor = 1e-12;        // [m] anchors nearer than this stay
+constexpr double kCompliance = 1e-8;     // [-] of the row's inverse mass
+constexpr double kTolerance = 1e-6;      // [-] relative certificate asked of the projection
+constexpr double kUseful = 1e-2;         // [-] a projection worse than this is not applied
+constexpr double kLargest = 0.2;         // [-] of the pair's size: correction in one (sub)step at most
+constexpr double kSpeed = 10.0;          // [1/s] times the pair's size: speed at which deep overlaps come out
+constexpr int kPasses = 2;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Vector3 tangential(const Vector3& d, const Vector3& normal) { return d - normal * normal.dot(d); }
+
+const Contact* findContact(const ContactSet& contacts, const FeatureKey& key) {
+  const auto found = std::lower_bound(contacts.begin(), contacts.end(), key, [](const Contact& c, const FeatureKey& k) { return c.key < k; });
+  return found != contacts.end() && found->key == key ? &*found : nullptr;
+}
+
+}  // namespace
+
+IslandStepper::Motion IslandStepper::motionOf(int body, double h) const {
+  const int block = assembly_.blockOf(body);
+  if (block >= 0) return motion_[at(block)];
+  if (setup_->model->bodies[at(body)].kind != BodyKind::Kinematic) return {};
+  return {h * local_.velocity[at(body)], h * local_.angularVelocity[at(body)]};
+}
+
+void IslandStepper::followAnchors(double h) {
+  for (ContactMemory& entry : result_->report.memory) {
+    const Contact* start = entry.sticking ? findContact(startContacts_, entry.key) : nullptr;
+    if (!start) continue;
+    const Contact* end = findContact(contacts_, entry.key);
+    const auto displacement = [&](int body) -> Vector3 {
+      const Motion motion = motionOf(body, h);
+      const Vector3 lever = start->point - (local_.position[at(body)] - motion.shift);
+      const Vector3 later = end ? Vector3{end->point - local_.position[at(body)]} : lever;
+      return motion.shift + motion.turn.cross(0.5 * (lever + later));
+    };
+    entry.anchor = tangential(entry.anchor + displacement(start->bodyB) - displacement(start->bodyA), end ? end->normal : start->normal);
+  }
+}
+
+bool IslandStepper::needsProjection() const {
+  for (const Contact& contact : contacts_)
+    if (contact.gap < -kOverlap * pairSize(contact.key)) return true;
+  for (const ContactMemory& entry : result_->report.memory)
+    if (entry.sticking && entry.anchor.squaredNorm() > kAnchor * kAnchor && findContact(contacts_, entry.key)) return true;
+  return false;
+}
+
+void IslandStepper::assembleProjection(double h) {
+  const double reach = 10.0 * deepest();
+  double largest = 0;
+  used_.clear();
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    const ContactMemory* entry = findMemory(result_->report.memory, contacts_[k].key);
+    if (contacts_[k].gap <= reach || (entry && entry->sticking) || touching(contacts_[k])) used_.push_back(static_cast<int>(k));
+  }
+  assembly_.buildMass(local_);
+  assembly_.buildContacts(local_, contacts_, used_);
+  ContactProblem& problem = assembly_.problem;
+  problem.mu.setZero();
+  problem.w.setZero();
+  problem.f.setZero(problem.dof());
+  rowTargets_.clear();
+  for (std::size_t k = 0; k < used_.size(); ++k) {
+    const Contact& contact = contacts_[at(used_[k])];
+    const double limit = std::min(kLargest, kSpeed * h) * pairSize(contact.key);
+    problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(contact.gap, -limit);
+    largest = std::max(largest, std::min(-contact.gap, limit));
+    const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
+    if (!entry || !entry->sticking) continue;
+    for (int t = 1; t <= 2; ++t) {
+      const Vector3 direction = assembly_.frames[k].col(t);
+      assembly_.addTangentRow(local_, contact, direction);
+      rowTargets_.push_back(std::clamp(entry->anchor.dot(direction), -limit, limit));
+      largest = std::max(largest, std::abs(rowTargets_.back()));
+    }
+  }
+  problem.b = Eigen::Map<const VectorX>{rowTargets_.data(), static_cast<Eigen::Index>(rowTargets_.size())};
+  problem.C.resize(problem.rows());
+  for (int j = 0; j < problem.rows(); ++j) problem.C[j] = kCompliance * assembly_.inverseMass(problem.G, j);
+  problem.wScale.setZero();
+  problem.scaleFloor = largest;
+}
+
+void IslandStepper::applyProjection() {
+  EnergyLedger& ledger = result_->report.ledger;
+  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
+    const int body = assembly_.bodies()[k];
+    const BodyInertia& inertia = setup_->inertias[at(body)];
+    const int row = assembly_.rowOf(static_cast<int>(k));
+    const auto energy = [&] { return kineticEnergy(inertia, local_.rotation[at(body)], local_.velocity[at(body)], local_.angularVelocity[at(body)]); };
+    const double before = energy();
+    motion_[k] = {iterate_.v.segment<3>(row), inertia.locked ? Vector3{Vector3::Zero()} : Vector3{iterate_.v.segment<3>(row + 3)}};
+    const Vector3 start = local_.position[at(body)];
+    local_.position[at(body)] += motion_[k].shift;
+    if (!inertia.locked) local_.rotation[at(body)] = (expRotation(motion_[k].turn) * local_.rotation[at(body)]).normalized();
+    motion_[k].shift = local_.position[at(body)] - start;
+    const double potential = potentialChange(*setup_->model, inertia, body, motion_[k].shift);
+    ledger.potentialChange += potential;
+    ledger.stabilisation += potential + energy() - before;
+  }
+}
+
+void IslandStepper::project(double h) {
+  detect();
+  followAnchors(h);
+  for (int pass = 0; pass < kPasses && needsProjection(); ++pass) {
+    assembleProjection(h);
+    const ContactProblem& problem = assembly_.problem;
+    iterate_.v.setZero(problem.dof());
+    iterate_.r.setZero(3 * problem.contacts());
+    iterate_.lambda.setZero(problem.rows());
+    SolveOptions options;
+    options.tolerance = kTolerance;
+    options.polish = kTolerance;
+    options.scale = problem.scaleFloor;
+    const PortfolioReport report = projector_.solve(problem, iterate_, options);
+    if (!(report.certificate.relative <= kUseful)) break;
+    applyProjection();
+    startContacts_.swap(contacts_);
+    contacts_.clear();
+    fresh_ = false;
+    detect();
+    followAnchors(0.0);
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,245 @@
+// The simulation's public face, and the book-keeping of a step.
+#include "integrate/Simulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/Clock.hpp"
+#include "base/Error.hpp"
+#include "integrate/SimulationImpl.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kReachSlack = 1.0 + 1e-9;  // [-] speeds this near to their bound are within it
+constexpr int kReachTrials = 3;             // detections with enlarged reach in one step
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+void requireBody(const Model& model, int body) {
+  if (body < 0 || at(body) >= model.bodies.size())
+    throw InputError{"body", std::to_string(body), "0 to " + std::to_string(model.bodies.size() - 1), "use an id that the model has"};
+}
+
+void requireFinite(const std::string& what, const Vector3& value) {
+  for (int i = 0; i < 3; ++i)
+    if (!std::isfinite(value[i])) throw InputError{what, number(value[i]), "finite", "give three finite numbers"};
+}
+
+StepSetup makeSetup(const Model& model, const SimulationOptions& options, const CollisionDetector& detector) {
+  StepSetup setup;
+  setup.model = &model;
+  setup.options = &options;
+  setup.detector = &detector;
+  setup.inertias = bodyInertias(model);
+  setup.bodySize.assign(model.bodies.size(), 0.0);
+  for (const Geom& geom : model.geoms) {
+    const double radius = boundingRadius(geom.shape);
+    setup.geomSize.push_back(radius);
+    setup.bodySize[at(geom.body)] = std::max(setup.bodySize[at(geom.body)], geom.X_CG.position.norm() + radius);
+  }
+  for (const Body& body : model.bodies) {
+    setup.loads.force.push_back(body.force);
+    setup.loads.torque.push_back(body.torque);
+  }
+  return setup;
+}
+
+void addTimes(const PhaseTimes& part, PhaseTimes& sum) {
+  sum.collide += part.collide;
+  sum.assemble += part.assemble;
+  sum.solve += part.solve;
+  sum.certify += part.certify;
+  sum.integrate += part.integrate;
+  sum.account += part.account;
+}
+
+}  // namespace
+
+Simulation::Impl::Impl(Model m, SimulationOptions o)
+    : model{std::move(m)}, options{std::move(o)}, detector{model}, pool{std::max(1, options.threads)}, setup{makeSetup(model, options, detector)}, state{makeState(model)} {
+  if (!(options.tolerance > 0) || !std::isfinite(options.tolerance)) throw InputError{"tolerance", number(options.tolerance), "finite and > 0", "give a relative tolerance such as 1e-8"};
+  if (options.maxHalvings < 0 || options.maxHalvings > 30) throw InputError{"maxHalvings", std::to_string(options.maxHalvings), "0 to 30", "4 is usual"};
+  const Portfolio check{options.solver};
+  appliedForce.assign(model.bodies.size(), Vector3::Zero());
+  appliedTorque.assign(model.bodies.size(), Vector3::Zero());
+  bouncing_ = std::any_of(model.geoms.begin(), model.geoms.end(), [](const Geom& geom) { return geom.restitution > 0; }) ||
+              std::any_of(model.pairs.begin(), model.pairs.end(), [](const GeomPair& pair) { return pair.restitution > 0; });
+}
+
+void Simulation::Impl::updateLoads(int body) {
+  setup.loads.force[at(body)] = model.bodies[at(body)].force + appliedForce[at(body)];
+  setup.loads.torque[at(body)] = model.bodies[at(body)].torque + appliedTorque[at(body)];
+}
+
+/// Speed [m/s] that no point of the body's geoms exceeds.
+double Simulation::Impl::speed(const State& s, int body) const {
+  const double spin = s.angularVelocity[at(body)].norm();
+  return s.velocity[at(body)].norm() + (spin > 0 ? spin * setup.bodySize[at(body)] : 0.0);
+}
+
+void Simulation::Impl::begin(double h) {
+  if (!(h > 0) || !std::isfinite(h)) throw InputError{"time step", number(h) + " s", "finite and > 0", "0.1 ms to 50 ms is usual"};
+  h_ = h;
+  report.status = StepStatus::Certified;
+  report.reason.clear();
+  report.certificate = {};
+  report.worstContact = {-1, -1, 0};
+  report.ledger = {};
+  report.times = {};
+  report.rungs.clear();
+  report.penetration = 0;
+  report.contacts = report.islands = report.substeps = report.impacts = report.iterations = report.factorisations = 0;
+  report.splitsExhausted = false;
+  setup.hardest = hardest.relative;
+  reachTrials_ = 0;
+  const auto copy = [this](State& to) {
+    to.position = state.position;
+    to.rotation = state.rotation;
+    to.velocity = state.velocity;
+    to.angularVelocity = state.angularVelocity;
+  };
+  copy(next);
+  copy(reach_);
+  for (const int body : model.dynamicBodies) {
+    if (appliedForce[at(body)].isZero(0.0)) continue;
+    const Vector3& v = state.velocity[at(body)];
+    const double gain = h * setup.inertias[at(body)].inverseMass * appliedForce[at(body)].norm();
+    reach_.velocity[at(body)] += gain * (v.isZero(0.0) ? Vector3{Vector3::UnitX()} : v.normalized());
+  }
+}
+
+void Simulation::Impl::advanceIsland(int island) {
+  std::unique_ptr<IslandStepper> stepper;
+  {
+    const std::lock_guard lock{idleMutex_};
+    if (!idle_.empty()) {
+      stepper = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (!stepper) stepper = std::make_unique<IslandStepper>(setup);
+  stepper->advance(*islands_, island, state, h_, next, results_[at(island)]);
+  const std::lock_guard lock{idleMutex_};
+  idle_.push_back(std::move(stepper));
+}
+
+/// Contact impulses can throw a body farther than its start velocity let expect: then detection is repeated with the speeds that came out, unless that finds nothing new.
+bool Simulation::Impl::reachSufficed() {
+  if (++reachTrials_ > kReachTrials) return true;
+  const double gain = h_ * model.gravity.norm();
+  const double factor = bouncing_ ? 2.0 : 1.0;
+  bool sufficed = true;
+  for (const int body : model.dynamicBodies) {
+    const double loads = h_ * setup.inertias[at(body)].inverseMass * model.bodies[at(body)].force.norm();
+    const double reached = speed(next, body);
+    if (!std::isfinite(reached) || reached <= factor * (speed(reach_, body) + gain + loads) * kReachSlack) continue;
+    reach_.velocity[at(body)] = next.velocity[at(body)];
+    reach_.angularVelocity[at(body)] = next.angularVelocity[at(body)];
+    sufficed = false;
+  }
+  if (sufficed) return true;
+  const std::size_t before = contacts_.size();
+  detect();
+  return contacts_.size() == before;
+}
+
+void Simulation::Impl::gather() {
+  solved.clear();
+  next.contacts.clear();
+  report.islands = islands_->count();
+  for (int k = 0; k < islands_->count(); ++k) {
+    IslandResult& result = results_[at(k)];
+    const IslandReport& island = result.report;
+    if (static_cast<int>(island.status) > static_cast<int>(report.status)) report.status = island.status;
+    if (!(island.certificate.relative <= report.certificate.relative) || (report.worstContact.geomA < 0 && island.worstContact.geomA >= 0)) {
+      report.certificate = island.certificate;
+      report.worstContact = island.worstContact;
+    }
+    addLines(island.ledger, report.ledger);
+    report.penetration = std::max(report.penetration, island.penetration);
+    report.substeps += island.substeps;
+    report.impacts += island.impacts;
+    report.splitsExhausted = report.splitsExhausted || island.splitsExhausted;
+    report.iterations += island.iterations;
+    report.factorisations += island.factorisations;
+    for (const auto& [rung, count] : island.rungs) countRung(report.rungs, rung, count);
+    addTimes(result.times, report.times);
+    solved.insert(solved.end(), island.contacts.begin(), island.contacts.end());
+    next.contacts.insert(next.contacts.end(), island.memory.begin(), island.memory.end());
+    if (result.hardest && result.hardest->relative > hardest.relative) hardest = std::move(*result.hardest);
+    result.hardest.reset();
+  }
+  std::sort(solved.begin(), solved.end(), [](const SolvedContact& a, const SolvedContact& b) { return a.contact.key < b.contact.key; });
+  std::sort(next.contacts.begin(), next.contacts.end(), [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
+  report.contacts = static_cast<int>(solved.size());
+  if (report.status == StepStatus::NotCertified)
+    report.reason = "certificate " + number(report.certificate.relative) + " above " + number(options.tolerance) + " after " + std::to_string(options.maxHalvings) + " halvings of the step";
+  if (report.status == StepStatus::NonFinite) report.reason = "a pose or velocity is not finite: the state before the step was kept";
+}
+
+void Simulation::Impl::account() {
+  const double start = threadCpuSeconds();
+  report.ledger.kineticStart = kineticEnergy(model, setup.inertias, state);
+  report.ledger.kineticEnd = kineticEnergy(model, setup.inertias, next);
+  setScale(model, setup.inertias, report.ledger);
+  report.times.account += threadCpuSeconds() - start;
+}
+
+void Simulation::Impl::resetState(State s) {
+  const std::size_t n = model.bodies.size();
+  if (s.position.size() != n || s.rotation.size() != n || s.velocity.size() != n || s.angularVelocity.size() != n)
+    throw InputError{"state", std::to_string(s.position.size()) + " bodies", std::to_string(n), "use a state of this model"};
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::string element = "state of body " + std::to_string(i);
+    requireFinite(element + ", position", s.position[i]);
+    requireFinite(element + ", velocity", s.velocity[i]);
+    requireFinite(element + ", angular velocity", s.angularVelocity[i]);
+    if (!s.rotation[i].coeffs().allFinite() || std::abs(s.rotation[i].norm() - 1.0) > 1e-6)
+      throw InputError{element + ", rotation", "length " + number(s.rotation[i].norm()), "1 within 1e-6", "give a unit quaternion"};
+  }
+  state = std::move(s);
+}
+
+Simulation::Simulation(Model model, SimulationOptions options) : impl_{std::make_unique<Impl>(std::move(model), std::move(options))} {}
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+
+const Model& Simulation::model() const { return impl_->model; }
+const State& Simulation::state() const { return impl_->state; }
+void Simulation::setState(State state) { impl_->resetState(std::move(state)); }
+const SimulationOptions& Simulation::options() const { return impl_->options; }
+const StepReport& Simulation::step(double h) { return impl_->step(h); }
+const std::vector<SolvedContact>& Simulation::contacts() const { return impl_->solved; }
+
+void Simulation::applyForce(int body, const Vector3& force, const Vector3& torque) {
+  requireBody(impl_->model, body);
+  requireFinite("force on body " + std::to_string(body), force);
+  requireFinite("torque on body " + std::to_string(body), torque);
+  impl_->appliedForce[at(body)] = force;
+  impl_->appliedTorque[at(body)] = torque;
+  impl_->updateLoads(body);
+}
+
+void Simulation::setVelocity(int body, const Vector3& velocity, const Vector3& angularVelocity) {
+  requireBody(impl_->model, body);
+  requireFinite("velocity of body " + std::to_string(body), velocity);
+  requireFinite("angular velocity of body " + std::to_string(body), angularVelocity);
+  if (impl_->model.bodies[at(body)].kind == BodyKind::Static)
+    throw InputError{"velocity of body " + std::to_string(body), "static body", "dynamic or kinematic", "make the body kinematic"};
+  impl_->state.velocity[at(body)] = velocity;
+  impl_->state.angularVelocity[at(body)] = impl_->setup.inertias[at(body)].locked ? Vector3{Vector3::Zero()} : angularVelocity;
+}
+
+const ContactProblem* Simulation::hardestProblem() const { return impl_->hardest.relative >= 0 ? &impl_->hardest.problem : nullptr; }
+const Iterate* Simulation::hardestIterate() const { return impl_->hardest.relative >= 0 ? &impl_->hardest.iterate : nullptr; }
+double Simulation::hardestCertificate() const { return impl_->hardest.relative; }
+
+}  // namespace stiction

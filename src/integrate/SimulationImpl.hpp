@@ -1,0 +1,53 @@
+// What a Simulation owns, and the stages of its step.
+#pragma once
+#include <memory>
+#include <mutex>
+
+#include "integrate/Island.hpp"
+
+namespace stiction {
+
+struct Simulation::Impl {
+  Impl(Model m, SimulationOptions o);
+
+  const StepReport& step(double h);
+  void resetState(State s);
+  void updateLoads(int body);
+
+  Model model;
+  SimulationOptions options;
+  CollisionDetector detector;
+  ThreadPool pool;
+  StepSetup setup;
+  State state, next;
+  StepReport report;
+  std::vector<SolvedContact> solved;
+  std::vector<Vector3> appliedForce, appliedTorque;   // [N], [N m] by applyForce, besides the model's constant loads
+  HardProblem hardest;
+
+ private:
+  void begin(double h);
+  void detect();
+  void partition();
+  void advance();
+  bool reachSufficed();
+  void gather();
+  void account();
+  void finish();
+  void advanceIsland(int island);
+  double speed(const State& s, int body) const;
+
+  double h_{0};
+  int reachTrials_{0};
+  State reach_;                                       // poses, and velocities whose speeds bound those of the step
+  const std::vector<CandidatePair>* pairs_{nullptr};
+  ContactSet contacts_;
+  Partition partition_;
+  const Islands* islands_{nullptr};
+  std::vector<IslandResult> results_;
+  std::vector<std::unique_ptr<IslandStepper>> idle_;  // steppers not at work
+  std::mutex idleMutex_;
+  bool bouncing_{false};                              // some geom has restitution
+};
+
+}  // namespace stiction

@@ -1,0 +1,47 @@
+// The step, on one page. Islands run side by side; everything they write is their own, and all sums go in island order: the same bits for any number of threads.
+#include <algorithm>
+
+#include "base/Clock.hpp"
+#include "integrate/SimulationImpl.hpp"
+
+namespace stiction {
+
+const StepReport& Simulation::Impl::step(double h) {
+  begin(h);
+  detect();
+  do {
+    partition();
+    advance();
+  } while (!reachSufficed());
+  gather();
+  account();
+  finish();
+  return report;
+}
+
+void Simulation::Impl::detect() {
+  const double start = cpuSeconds();
+  pairs_ = &detector.broadPhase(reach_, h_, bouncing_ ? 2.0 : 1.0);
+  detector.narrowPhase(state, *pairs_, pool, contacts_);
+  report.times.collide += cpuSeconds() - start;
+}
+
+void Simulation::Impl::partition() {
+  islands_ = &partition_.build(model, *pairs_, contacts_);
+  if (results_.size() < static_cast<std::size_t>(islands_->count())) results_.resize(static_cast<std::size_t>(islands_->count()));
+}
+
+void Simulation::Impl::advance() {
+  pool.parallelFor(islands_->count(), [this](int island) { advanceIsland(island); });
+}
+
+void Simulation::Impl::finish() {
+  if (report.status == StepStatus::NonFinite || (report.status == StepStatus::NotCertified && !options.keepGoing)) return;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].kind == BodyKind::Kinematic) moveKinematic(next, static_cast<int>(i), h_);
+  next.time = state.time + h_;
+  next.stepCount = state.stepCount + 1;
+  std::swap(state, next);
+}
+
+}  // namespace stiction
