@@ -1,0 +1,114 @@
+#include "collision/BroadPhase.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+constexpr double large_ratio{16.0};  // a geom this many times the median extent stays outside the tree
+
+/// Spreads the low 21 bits of x to every third bit.
+std::uint64_t spread(std::uint64_t x) {
+  x &= 0x1fffff;
+  x = (x | x << 32) & 0x1f00000000ffffULL;
+  x = (x | x << 16) & 0x1f0000ff0000ffULL;
+  x = (x | x << 8) & 0x100f00f00f00f00fULL;
+  x = (x | x << 4) & 0x10c30c30c30c30c3ULL;
+  return (x | x << 2) & 0x1249249249249249ULL;
+}
+
+}  // namespace
+
+const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std::vector<Box3>& boxes, const std::vector<char>& fixed) {
+  pairs_.clear();
+  splitBySize(boxes);
+  sortAlongCurve(boxes);
+  const int leaves = static_cast<int>(order_.size());
+  if (leaves > 0) {
+    nodes_.resize(std::max(nodes_.size(), static_cast<std::size_t>(4 * leaves)));
+    buildNode(0, 0, leaves, boxes, fixed);
+    for (int i = 0; i < leaves; ++i) {
+      const int id = order_[static_cast<std::size_t>(i)].second;
+      query(0, 0, leaves, i + 1, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0);
+    }
+  }
+  for (std::size_t i = 0; i < large_.size(); ++i) {
+    const std::size_t id = static_cast<std::size_t>(large_[i]);
+    if (leaves > 0) query(0, 0, leaves, 0, large_[i], boxes[id], fixed[id] != 0);
+    for (std::size_t j = i + 1; j < large_.size(); ++j) {
+      const std::size_t other = static_cast<std::size_t>(large_[j]);
+      if ((fixed[id] == 0 || fixed[other] == 0) && boxes[id].overlaps(boxes[other])) pairs_.emplace_back(std::minmax(large_[i], large_[j]));
+    }
+  }
+  std::sort(pairs_.begin(), pairs_.end());
+  return pairs_;
+}
+
+void BroadPhase::splitBySize(const std::vector<Box3>& boxes) {
+  extents_.clear();
+  for (const Box3& box : boxes) {
+    const double extent = (box.high - box.low).maxCoeff();
+    if (std::isfinite(extent)) extents_.push_back(extent);
+  }
+  double limit = 0;
+  if (!extents_.empty()) {
+    const auto middle = extents_.begin() + static_cast<std::ptrdiff_t>(extents_.size() / 2);
+    std::nth_element(extents_.begin(), middle, extents_.end());
+    limit = large_ratio * *middle;
+  }
+  large_.clear();
+  order_.clear();
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if ((boxes[i].high - boxes[i].low).maxCoeff() <= limit) {
+      order_.emplace_back(0, static_cast<int>(i));
+    } else {
+      large_.push_back(static_cast<int>(i));
+    }
+  }
+}
+
+void BroadPhase::sortAlongCurve(const std::vector<Box3>& boxes) {
+  if (order_.empty()) return;
+  const auto centre = [&](int id) -> Vector3 { return 0.5 * (boxes[static_cast<std::size_t>(id)].low + boxes[static_cast<std::size_t>(id)].high); };
+  Vector3 low = centre(order_.front().second);
+  Vector3 high = low;
+  for (const auto& leaf : order_) {
+    low = low.cwiseMin(centre(leaf.second));
+    high = high.cwiseMax(centre(leaf.second));
+  }
+  const double extent = (high - low).maxCoeff();
+  const double scale = extent > 0 ? 2097151.0 / extent : 0.0;
+  for (auto& leaf : order_) {
+    const Vector3 cell = scale * (centre(leaf.second) - low);
+    leaf.first = spread(static_cast<std::uint64_t>(cell.x())) | spread(static_cast<std::uint64_t>(cell.y())) << 1 | spread(static_cast<std::uint64_t>(cell.z())) << 2;
+  }
+  std::sort(order_.begin(), order_.end());
+}
+
+void BroadPhase::buildNode(std::size_t node, int first, int count, const std::vector<Box3>& boxes, const std::vector<char>& fixed) {
+  if (count == 1) {
+    const std::size_t id = static_cast<std::size_t>(order_[static_cast<std::size_t>(first)].second);
+    nodes_[node] = {boxes[id], fixed[id] != 0};
+    return;
+  }
+  const int half = count / 2;
+  buildNode(2 * node + 1, first, half, boxes, fixed);
+  buildNode(2 * node + 2, first + half, count - half, boxes, fixed);
+  const Node& left = nodes_[2 * node + 1];
+  const Node& right = nodes_[2 * node + 2];
+  nodes_[node] = {{left.box.low.cwiseMin(right.box.low), left.box.high.cwiseMax(right.box.high)}, left.allFixed && right.allFixed};
+}
+
+void BroadPhase::query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed) {
+  if (first + count <= from || (boxFixed && nodes_[node].allFixed) || !nodes_[node].box.overlaps(box)) return;
+  if (count == 1) {
+    pairs_.emplace_back(std::minmax(id, order_[static_cast<std::size_t>(first)].second));
+    return;
+  }
+  const int half = count / 2;
+  query(2 * node + 1, first, half, from, id, box, boxFixed);
+  query(2 * node + 2, first + half, count - half, from, id, box, boxFixed);
+}
+
+}  // namespace stiction

@@ -1,0 +1,169 @@
+#include "collision/Detect.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "collision/BroadPhase.hpp"
+#include "collision/NarrowPhase.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double touch_margin{1e-6};  // [-] of the smaller shape's size: pairs this near are handed on even at rest
+constexpr int chunk_size{16};         // pairs a task of the parallel narrow phase
+
+struct ExplicitPair {
+  int geomA, geomB;  // geomA < geomB
+  PairMaterial material;
+};
+
+bool before(const ExplicitPair& x, const ExplicitPair& y) { return x.geomA != y.geomA ? x.geomA < y.geomA : x.geomB < y.geomB; }
+
+}  // namespace
+
+struct CollisionDetector::Impl {
+  const Model& model;
+  std::vector<double> radius;           // [m] bounding sphere about the geom origin, a geom
+  std::vector<double> distance;         // [m] of the geom origin from the body's centre of mass, a geom
+  std::vector<char> fixed;              // body not dynamic, a geom
+  std::vector<char> masked;             // the geom occurs in an explicit pair
+  std::vector<ExplicitPair> pairs;      // sorted
+  std::vector<std::array<int, 2>> excludes;  // sorted
+  BroadPhase tree;
+  std::vector<Box3> boxes;
+  std::vector<double> travel;           // [m] bound within h, a geom
+  std::vector<CandidatePair> candidates;
+  std::vector<ContactSet> chunks;
+
+  explicit Impl(const Model& m);
+  double travelOf(const State& state, std::size_t geom, double h) const;
+  bool resolve(int geomA, int geomB, PairMaterial& material) const;
+  void collidePair(const State& state, const CandidatePair& pair, std::vector<PairPoint>& scratch, ContactSet& contacts) const;
+};
+
+CollisionDetector::Impl::Impl(const Model& m) : model{m}, excludes{m.excludes} {
+  for (const Geom& geom : model.geoms) {
+    radius.push_back(boundingRadius(geom.shape));
+    distance.push_back(geom.X_CG.position.norm());
+    fixed.push_back(model.bodies[static_cast<std::size_t>(geom.body)].kind != BodyKind::Dynamic ? 1 : 0);
+  }
+  masked.assign(model.geoms.size(), 0);
+  for (const GeomPair& pair : model.pairs) {
+    const auto [a, b] = std::minmax(pair.geomA, pair.geomB);
+    pairs.push_back({a, b, {pair.condim == 1 ? 0.0 : pair.friction, pair.restitution}});
+    masked[static_cast<std::size_t>(a)] = masked[static_cast<std::size_t>(b)] = 1;
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), before);
+  for (std::array<int, 2>& exclude : excludes) exclude = {std::min(exclude[0], exclude[1]), std::max(exclude[0], exclude[1])};
+  std::sort(excludes.begin(), excludes.end());
+  boxes.resize(model.geoms.size());
+  travel.resize(model.geoms.size());
+}
+
+double CollisionDetector::Impl::travelOf(const State& state, std::size_t geom, double h) const {
+  const std::size_t id = static_cast<std::size_t>(model.geoms[geom].body);
+  const Body& body = model.bodies[id];
+  if (body.kind == BodyKind::Static) return 0;
+  const double spin = state.angularVelocity[id].norm();
+  const double arm = distance[geom] + radius[geom];
+  double speed = state.velocity[id].norm() + (spin > 0 ? spin * arm : 0.0);
+  if (body.kind == BodyKind::Dynamic) speed += h * ((body.gravity ? model.gravity.norm() : 0.0) + body.force.norm() / body.mass);
+  return h * speed;
+}
+
+bool CollisionDetector::Impl::resolve(int geomA, int geomB, PairMaterial& material) const {
+  const std::size_t ia = static_cast<std::size_t>(geomA);
+  const std::size_t ib = static_cast<std::size_t>(geomB);
+  const Geom& a = model.geoms[ia];
+  const Geom& b = model.geoms[ib];
+  if (a.body == b.body || (fixed[ia] != 0 && fixed[ib] != 0)) return false;
+  if (masked[ia] != 0 && masked[ib] != 0) {
+    const ExplicitPair wanted{geomA, geomB, {0, 0}};
+    const auto found = std::lower_bound(pairs.begin(), pairs.end(), wanted, before);
+    if (found != pairs.end() && found->geomA == geomA && found->geomB == geomB) {
+      material = found->material;
+      return true;
+    }
+  }
+  if ((a.contype & b.conaffinity) == 0 && (b.contype & a.conaffinity) == 0) return false;
+  const std::array<int, 2> bodies{std::min(a.body, b.body), std::max(a.body, b.body)};
+  if (!excludes.empty() && std::binary_search(excludes.begin(), excludes.end(), bodies)) return false;
+  material = combine(a, b);
+  return true;
+}
+
+void CollisionDetector::Impl::collidePair(const State& state, const CandidatePair& pair, std::vector<PairPoint>& scratch, ContactSet& contacts) const {
+  const std::size_t ia = static_cast<std::size_t>(pair.geomA);
+  const std::size_t ib = static_cast<std::size_t>(pair.geomB);
+  const Geom& a = model.geoms[ia];
+  const Geom& b = model.geoms[ib];
+  const Pose X_WA = state.pose(a.body) * a.X_CG;
+  const Pose X_WB = state.pose(b.body) * b.X_CG;
+  if (!boundsMeet(a.shape, radius[ia], X_WA, b.shape, radius[ib], X_WB, pair.reach)) return;
+  collideShapes(a.shape, X_WA, b.shape, X_WB, pair.reach, scratch);
+  for (const PairPoint& point : scratch) {
+    contacts.push_back({{pair.geomA, pair.geomB, point.feature}, a.body, b.body, point.point, point.normal, point.gap, pair.friction, pair.restitution});
+  }
+}
+
+CollisionDetector::CollisionDetector(const Model& model) : impl_{std::make_unique<Impl>(model)} {}
+CollisionDetector::~CollisionDetector() = default;
+CollisionDetector::CollisionDetector(CollisionDetector&&) noexcept = default;
+
+const std::vector<CandidatePair>& CollisionDetector::broadPhase(const State& state, double h, double factor) {
+  Impl& d = *impl_;
+  const Model& model = d.model;
+  d.candidates.clear();
+  for (std::size_t i = 0; i < model.geoms.size(); ++i) {
+    const Geom& geom = model.geoms[i];
+    d.travel[i] = factor * d.travelOf(state, i, h);
+    const auto [low, high] = bounds(geom.shape, state.pose(geom.body) * geom.X_CG);
+    const double margin = d.travel[i] + (std::isfinite(d.radius[i]) ? touch_margin * d.radius[i] : 0.0);
+    d.boxes[i] = {low - Vector3::Constant(margin), high + Vector3::Constant(margin)};
+  }
+  for (const auto& [a, b] : d.tree.overlappingPairs(d.boxes, d.fixed)) {
+    const std::size_t ia = static_cast<std::size_t>(a);
+    const std::size_t ib = static_cast<std::size_t>(b);
+    PairMaterial material{0, 0};
+    if (!d.resolve(a, b, material)) continue;
+    const double reach = d.travel[ia] + d.travel[ib] + touch_margin * std::min(d.radius[ia], d.radius[ib]);
+    const Pose X_WA = state.pose(model.geoms[ia].body) * model.geoms[ia].X_CG;
+    const Pose X_WB = state.pose(model.geoms[ib].body) * model.geoms[ib].X_CG;
+    if (!boundsMeet(model.geoms[ia].shape, d.radius[ia], X_WA, model.geoms[ib].shape, d.radius[ib], X_WB, reach)) continue;
+    d.candidates.push_back({a, b, reach, material.friction, material.restitution});
+  }
+  return d.candidates;
+}
+
+void CollisionDetector::narrowPhase(const State& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts) {
+  Impl& d = *impl_;
+  const int chunks = (static_cast<int>(pairs.size()) + chunk_size - 1) / chunk_size;
+  if (pool.threads() == 1 || chunks < 2) {
+    narrowPhase(state, pairs, contacts);
+    return;
+  }
+  if (d.chunks.size() < static_cast<std::size_t>(chunks)) d.chunks.resize(static_cast<std::size_t>(chunks));
+  pool.parallelFor(chunks, [&](int chunk) {
+    static thread_local std::vector<PairPoint> scratch;
+    ContactSet& out = d.chunks[static_cast<std::size_t>(chunk)];
+    out.clear();
+    const std::size_t first = static_cast<std::size_t>(chunk) * chunk_size;
+    const std::size_t last = std::min(pairs.size(), first + chunk_size);
+    for (std::size_t i = first; i < last; ++i) d.collidePair(state, pairs[i], scratch, out);
+  });
+  contacts.clear();
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    const ContactSet& part = d.chunks[static_cast<std::size_t>(chunk)];
+    contacts.insert(contacts.end(), part.begin(), part.end());
+  }
+}
+
+void CollisionDetector::narrowPhase(const State& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const {
+  static thread_local std::vector<PairPoint> scratch;
+  contacts.clear();
+  for (const CandidatePair& pair : pairs) impl_->collidePair(state, pair, scratch, contacts);
+}
+
+}  // namespace stiction

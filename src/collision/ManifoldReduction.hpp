@@ -1,0 +1,16 @@
+// Few points for one contact patch: coincident points are merged, and a patch of more than eight keeps its support polygon.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "collision/PairPoint.hpp"
+
+namespace stiction {
+
+constexpr std::size_t max_manifold_points{8};
+
+/// Merges points of the same normal that coincide within 1e-12 of `size` [m] (the smaller feature id stays), and, where more than eight are left, keeps the deepest point and
+/// those spanning the largest area in the contact plane. What stays depends on the set of points only, not on their order; the result is sorted by feature.
+void reduceManifold(double size, std::vector<PairPoint>& points);
+
+}  // namespace stiction

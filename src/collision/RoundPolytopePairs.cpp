@@ -1,0 +1,174 @@
+#include "collision/RoundPolytopePairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "collision/Features.hpp"
+#include "collision/SegmentDistance.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double along_face{1e-8};     // [-] 1 - cosine: nearest directions this near a face normal count as the face's
+constexpr double parallel_sine{1e-6};  // [-] axis and edge nearer to parallel touch along a line
+constexpr double core_contact{1e-9};   // [radius] the axis this near the surface counts as on it
+
+/// Segment p + s u, s in [0, 1], in the polytope's frame; u = 0 for a sphere.
+struct Core {
+  Vector3 p, u;
+
+  Vector3 at(double s) const { return p + s * u; }
+};
+
+/// A point of the core, and the direction from the polytope to it.
+struct Candidate {
+  double distance{std::numeric_limits<double>::infinity()};  // [m] of the core from the polytope, negative inside
+  Vector3 normal{Vector3::Zero()};
+  int face{-1}, edge{-1};
+  double s{0};
+};
+
+Candidate bestFace(const Polytope& polytope, const Core& core) {
+  Candidate best;
+  best.distance = -std::numeric_limits<double>::infinity();
+  for (std::size_t f = 0; f < polytope.normals.size(); ++f) {
+    const Vector3& n = polytope.normals[f];
+    const double first = n.dot(core.p - polytope.vertices[static_cast<std::size_t>(polytope.faces[f][0])]);
+    const double rise = n.dot(core.u);
+    const double distance = first + std::min(0.0, rise);
+    if (distance > best.distance) best = {distance, n, static_cast<int>(f), -1, rise < 0 ? 1.0 : 0.0};
+  }
+  return best;
+}
+
+/// Part [low, high] of the core over the face; empty when low > high.
+std::pair<double, double> overFace(const Polytope& polytope, int face, const Core& core, double tolerance) {
+  const std::vector<int>& loop = polytope.faces[static_cast<std::size_t>(face)];
+  const Vector3& n = polytope.normals[static_cast<std::size_t>(face)];
+  double low = 0, high = 1;
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    const Vector3& p = polytope.vertices[static_cast<std::size_t>(loop[k])];
+    const Vector3& q = polytope.vertices[static_cast<std::size_t>(loop[(k + 1) % loop.size()])];
+    const Vector3 side = (q - p).cross(n).normalized();
+    const double first = side.dot(core.p - p);
+    const double last = first + side.dot(core.u);
+    if (first <= tolerance && last <= tolerance) continue;
+    if (first > tolerance && last > tolerance) return {1, 0};
+    const double s = std::clamp(first / (first - last), 0.0, 1.0);
+    if (first > last) {
+      low = std::max(low, s);
+    } else {
+      high = std::min(high, s);
+    }
+  }
+  return {low, high};
+}
+
+Candidate nearestEdge(const Polytope& polytope, const Core& core) {
+  Candidate best;
+  for (std::size_t e = 0; e < polytope.edges.size(); ++e) {
+    const Vector3& p = polytope.vertices[static_cast<std::size_t>(polytope.edges[e].v0)];
+    const Vector3& q = polytope.vertices[static_cast<std::size_t>(polytope.edges[e].v1)];
+    const SegmentPoints near = nearestPoints(core.p, core.u, p, q - p);
+    const Vector3 d = near.pointA - near.pointB;
+    const double distance = d.norm();
+    if (distance < best.distance) best = {distance, distance > 0 ? Vector3{d / distance} : Vector3::Zero(), -1, static_cast<int>(e), near.s};
+  }
+  return best;
+}
+
+/// Core inside: the edge axis of least depth, if less than through the face.
+Candidate deepEdge(const Polytope& polytope, const Core& core, const Candidate& face) {
+  Candidate best = face;
+  for (std::size_t e = 0; e < polytope.edges.size(); ++e) {
+    const Polytope::Edge& edge = polytope.edges[e];
+    const Vector3& n0 = polytope.normals[static_cast<std::size_t>(edge.f0)];
+    const Vector3& n1 = polytope.normals[static_cast<std::size_t>(edge.f1)];
+    if (core.u.dot(n0) * core.u.dot(n1) >= 0) continue;
+    const Vector3& p = polytope.vertices[static_cast<std::size_t>(edge.v0)];
+    const Vector3 d = polytope.vertices[static_cast<std::size_t>(edge.v1)] - p;
+    Vector3 n = d.cross(core.u);
+    const double length = n.norm();
+    if (length < parallel_sine * d.norm() * core.u.norm()) continue;
+    n /= n.dot(n0 + n1) < 0 ? -length : length;
+    const double distance = n.dot(core.p - p);
+    if (distance > best.distance + 1e-5 * polytope.radius) best = {distance, n, -1, static_cast<int>(e), nearestPoints(core.p, core.u, p, d).s};
+  }
+  return best;
+}
+
+/// Contacts of a core of the given radius with the polytope, in the polytope's frame; `add(s, normal, distance, id)`.
+template <class Add>
+void collideCore(const Polytope& polytope, const Core& core, double radius, double reach, const Add& add) {
+  const Candidate face = bestFace(polytope, core);
+  if (face.distance > reach + radius) return;
+  const double size = std::min(polytope.radius, radius + core.u.norm());
+  const bool segment = core.u.squaredNorm() > 0;
+  Candidate best = face;
+  if (face.distance <= core_contact * size) {
+    if (segment) best = deepEdge(polytope, core, face);
+  } else {
+    const auto [low, high] = overFace(polytope, face.face, core, 0);
+    const bool faceIsNearest = low <= high && face.s >= low && face.s <= high;
+    if (!faceIsNearest) {
+      const Candidate edge = nearestEdge(polytope, core);
+      const bool lies = low <= high && edge.normal.dot(face.normal) > 1 - along_face;
+      if (!lies) best = edge;
+    }
+  }
+  if (best.face >= 0) {
+    const double rise = best.normal.dot(core.u);
+    const double start = best.distance - std::min(0.0, rise);
+    const auto [low, high] = overFace(polytope, best.face, core, core_contact * size);
+    if (low > high || !segment) {
+      add(best.s, best.normal, best.distance, feature(FeatureKind::Point, 0, best.face + 1));
+      return;
+    }
+    add(low, best.normal, start + low * rise, feature(FeatureKind::Point, 0, best.face + 1));
+    if (high > low) add(high, best.normal, start + high * rise, feature(FeatureKind::Point, 1, best.face + 1));
+    return;
+  }
+  const Polytope::Edge& edge = polytope.edges[static_cast<std::size_t>(best.edge)];
+  const Vector3& p = polytope.vertices[static_cast<std::size_t>(edge.v0)];
+  const Vector3 d = polytope.vertices[static_cast<std::size_t>(edge.v1)] - p;
+  const double length = core.u.norm();
+  if (segment && d.cross(core.u).norm() <= parallel_sine * d.norm() * length) {
+    const double first = core.u.dot(p - core.p) / (length * length);
+    const double last = first + core.u.dot(d) / (length * length);
+    const double low = std::max(0.0, std::min(first, last));
+    const double high = std::min(1.0, std::max(first, last));
+    if (high > low) {
+      add(low, best.normal, best.normal.dot(core.at(low) - p), feature(FeatureKind::Point, 2, edge.v0, edge.v1));
+      add(high, best.normal, best.normal.dot(core.at(high) - p), feature(FeatureKind::Point, 3, edge.v0, edge.v1));
+      return;
+    }
+  }
+  add(best.s, best.normal, best.distance, feature(FeatureKind::Point, 4, edge.v0, edge.v1));
+}
+
+/// Runs collideCore and hands the points to `out`; sign -1 when the round body is A.
+void collideRound(const Shape& polytope, const Pose& X_WP, const Core& core, double radius, double reach, double sign, std::vector<PairPoint>& out) {
+  const Matrix3 R = X_WP.rotation.toRotationMatrix();
+  collideCore(*polytope.polytope, core, radius, reach, [&](double s, const Vector3& n, double distance, std::uint64_t id) {
+    const double gap = distance - radius;
+    if (!(gap <= reach)) return;
+    out.push_back({X_WP.position + R * (core.at(s) - (radius + 0.5 * gap) * n), sign * (R * n), gap, id});
+  });
+}
+
+}  // namespace
+
+void collideSpherePolytope(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out) {
+  const Matrix3 R_BW = X_WB.rotation.toRotationMatrix().transpose();
+  collideRound(b, X_WB, {R_BW * (X_WA.position - X_WB.position), Vector3::Zero()}, a.size[0], reach, -1.0, out);
+}
+
+void collidePolytopeCapsule(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out) {
+  const Matrix3 R_AW = X_WA.rotation.toRotationMatrix().transpose();
+  const Vector3 axis = R_AW * X_WB.rotation.toRotationMatrix().col(2);
+  const Vector3 centre = R_AW * (X_WB.position - X_WA.position);
+  collideRound(a, X_WA, {centre - b.size[1] * axis, 2 * b.size[1] * axis}, b.size[0], reach, 1.0, out);
+}
+
+}  // namespace stiction

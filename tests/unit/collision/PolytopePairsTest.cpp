@@ -1,0 +1,82 @@
+// Polytope pairs against geometry worked out by hand and against brute force over all features.
+#include "collision/PolytopePairs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "collision/Features.hpp"
+#include "collision/NarrowPhase.hpp"
+
+namespace stiction {
+namespace {
+
+Pose at(double x, double y, double z, const Quaternion& q = Quaternion::Identity()) { return {{x, y, z}, q}; }
+Quaternion turn(double angle, const Vector3& axis) { return Quaternion{Eigen::AngleAxisd{angle, axis.normalized()}}; }
+
+std::vector<PairPoint> points(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach) {
+  std::vector<PairPoint> out;
+  collideShapes(a, X_WA, b, X_WB, reach, out);
+  return out;
+}
+
+TEST(PolytopePairs, UnitBoxOnUnitBoxTouchesAtFourCornersExactly) {
+  const Shape box = Shape::box({0.5, 0.5, 0.5});
+  const auto contacts = points(box, at(0, 0, 0.5), box, at(0, 0, 1.5), 1e-3);
+  ASSERT_EQ(contacts.size(), 4u);
+  for (const PairPoint& c : contacts) {
+    EXPECT_EQ(c.gap, 0.0);
+    EXPECT_EQ(c.normal, Vector3(0, 0, 1));
+    EXPECT_EQ(c.point.z(), 1.0);
+    EXPECT_EQ(c.point.head<2>().cwiseAbs(), Vector2(0.5, 0.5));
+  }
+}
+
+TEST(PolytopePairs, BoxTurnedBy45DegreesOnABoxTouchesInAnOctagon) {
+  const Shape box = Shape::box({0.5, 0.5, 0.5});
+  const auto contacts = points(box, at(0, 0, 0.5), box, at(0, 0, 1.5, turn(std::atan(1.0), Vector3::UnitZ())), 1e-3);
+  ASSERT_EQ(contacts.size(), 8u);
+  // The side x = 1/2 of one square and the side x + y = 1/√2 of the other meet at (1/2, 1/√2 - 1/2).
+  for (const PairPoint& c : contacts) {
+    EXPECT_NEAR(c.gap, 0, 1e-15);
+    EXPECT_NEAR(c.point.cwiseAbs().head<2>().maxCoeff(), 0.5, 1e-15);
+    EXPECT_NEAR(c.point.cwiseAbs().head<2>().minCoeff(), std::sqrt(0.5) - 0.5, 1e-15);
+  }
+}
+
+TEST(PolytopePairs, CardRidgeHasTheBisectorAsNormalAndTwoEnds) {
+  const double a = 70 * std::acos(-1.0) / 180, L = 1, T = 0.02;
+  const Shape card = Shape::box({T / 2, 0.35, L / 2});
+  const double half = L * std::cos(a) / 2 + T * std::sin(a) / 2;
+  const double lean = std::acos(-1.0) / 2 - a;
+  const double z = (L * std::sin(a) + T * std::cos(a)) / 2;
+  const auto contacts = points(card, at(-half, 0, z, turn(lean, Vector3::UnitY())), card, at(half, 0, z, turn(-lean, Vector3::UnitY())), 1e-3);
+  ASSERT_EQ(contacts.size(), 2u);
+  for (const PairPoint& c : contacts) {
+    EXPECT_NEAR((c.normal - Vector3::UnitX()).norm(), 0, 1e-9);
+    EXPECT_NEAR(c.gap, 0, 1e-15);
+    EXPECT_NEAR(std::abs(c.point.y()), 0.35, 1e-15);
+    EXPECT_NEAR(c.point.x(), 0, 1e-15);
+    EXPECT_NEAR(c.point.z(), z + L / 2 * std::cos(lean) - T / 2 * std::sin(lean), 1e-15);
+  }
+  EXPECT_NE(contacts[0].feature, contacts[1].feature);
+}
+
+TEST(PolytopePairs, CrossedEdgesTouchAtOnePoint) {
+  // Two bars with an edge up and an edge down, at right angles.
+  const Shape bar = Shape::box({1, 0.1, 0.1});
+  const double top = 0.1 * std::sqrt(2.0);
+  const Quaternion onEdge = turn(std::atan(1.0), Vector3::UnitX());
+  const Quaternion across = turn(std::acos(-1.0) / 2, Vector3::UnitZ()) * onEdge;
+  for (const double gap : {0.0, 1e-9, -1e-9, 1e-3, -1e-3}) {
+    const auto contacts = points(bar, at(0.2, 0, 0, onEdge), bar, at(0, 0.3, 2 * top + gap, across), 0.01);
+    ASSERT_EQ(contacts.size(), 1u);
+    EXPECT_NEAR(contacts[0].gap, gap, 1e-15);
+    EXPECT_NEAR((contacts[0].normal - Vector3::UnitZ()).norm(), 0, 1e-15);
+    EXPECT_NEAR((contacts[0].point - Vector3(0, 0, top + gap / 2)).norm(), 0, 1e-15);
+  }
+}
+
+}  // namespace
+}  // namespace stiction
