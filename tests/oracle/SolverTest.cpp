@@ -1,0 +1,158 @@
+// Solver against solver, against enumeration of the states, local against global form, and every answer against the certificate.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <memory>
+
+#include "certify/Certificate.hpp"
+#include "oracle/Enumeration.hpp"
+#include "oracle/RandomProblems.hpp"
+#include "portfolio/Portfolio.hpp"
+#include "solvers/Solver.hpp"
+
+namespace stiction {
+namespace {
+
+using testing_random::condense;
+using testing_random::randomProblem;
+using testing_random::wellConditionedProblem;
+
+/// One to three contacts, each with a body of its own to spare, so that W is positive definite.
+ContactProblem tinyProblem(std::uint64_t seed) {
+  return randomProblem(seed, {.minBodies = 3,
+                              .maxBodies = 6,
+                              .minContacts = 1,
+                              .maxContacts = 3,
+                              .massDecades = 0.5,
+                              .maxFriction = 1,
+                              .duplicates = false,
+                              .rows = false,
+                              .compliance = true});
+}
+
+double distanceToNearest(const std::vector<VectorX>& answers, const VectorX& r) {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const VectorX& answer : answers) nearest = std::min(nearest, (answer - r).norm());
+  return nearest;
+}
+
+TEST(SolverOracle, EnumerationFindsAnswersThatCertify) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const LocalContactProblem problem = condense(tinyProblem(seed));
+    const std::vector<VectorX> answers = enumeration::Enumeration{problem}.answers();
+    EXPECT_FALSE(answers.empty());
+    for (const VectorX& r : answers) {
+      Iterate iterate;
+      iterate.r = r;
+      EXPECT_LE(certify(problem, iterate).relative, 1e-9);
+    }
+  }
+}
+
+TEST(SolverOracle, EverySolverGivesAnEnumeratedAnswer) {
+  for (const SolverInfo& info : solverInfos()) {
+    const auto solver = makeSolver(info.name);
+    int converged = 0;
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+      SCOPED_TRACE(info.name + ", seed " + std::to_string(seed));
+      const LocalContactProblem problem = condense(tinyProblem(seed));
+      Iterate iterate;
+      SolveOptions options;
+      options.tolerance = 1e-11;
+      const SolveReport report = solver->solve(problem, iterate, options);
+      if (report.status != SolveStatus::Converged) continue;
+      ++converged;
+      const std::vector<VectorX> answers = enumeration::Enumeration{problem}.answers();
+      EXPECT_LE(distanceToNearest(answers, iterate.r), 1e-7 * (1 + iterate.r.norm()));
+    }
+    EXPECT_GE(converged, info.name == "nsgs" ? 150 : 120) << info.name;
+  }
+}
+
+TEST(SolverOracle, ContactVelocitiesAgreeWhereTheyAreUnique) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    ContactProblem problem = wellConditionedProblem(seed);
+    problem.mu *= 0.25;
+    VectorX reference;
+    std::string first;
+    int answers = 0;
+    for (const SolverInfo& info : solverInfos()) {
+      SCOPED_TRACE(info.name + " against " + first + ", seed " + std::to_string(seed));
+      Iterate iterate;
+      SolveOptions options;
+      options.tolerance = 1e-10;
+      makeSolver(info.name)->solve(problem, iterate, options);
+      const Certificate certificate = certify(problem, iterate);
+      if (!certificate.passes(1e-9)) continue;
+      ++answers;
+      VectorX u;
+      multiplyTransposed(problem.H, iterate.v, u);
+      if (reference.size() == 0) {
+        reference = u;
+        first = info.name;
+      }
+      EXPECT_LE((u - reference).cwiseAbs().maxCoeff(), 1e-7 * certificate.scale);
+    }
+    EXPECT_GE(answers, 2) << "nothing to compare for seed " << seed;
+  }
+}
+
+TEST(SolverOracle, LocalAndGlobalFormsGiveTheSameVelocities) {
+  for (const char* name : {"nsgs", "auto"}) {
+    Portfolio portfolio{name};
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+      SCOPED_TRACE(std::string{name} + ", seed " + std::to_string(seed));
+      ContactProblem problem = wellConditionedProblem(seed);
+      problem.mu *= 0.25;
+      const LocalContactProblem local = condense(problem);
+      SolveOptions options;
+      options.tolerance = 1e-10;
+      Iterate fromGlobal, fromLocal;
+      if (!portfolio.solve(problem, fromGlobal, options).certified || !portfolio.solve(local, fromLocal, options).certified) continue;
+      const MatrixX W = enumeration::denseDelassus(local);
+      const VectorX difference = W * (fromGlobal.r - fromLocal.r);
+      EXPECT_LE(difference.cwiseAbs().maxCoeff(), 1e-7 * certify(problem, fromGlobal).scale);
+    }
+  }
+}
+
+TEST(SolverOracle, LocalAndGlobalCertificatesAgree) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ContactProblem problem = randomProblem(seed, {.rows = false, .compliance = false});
+    problem.wScale = problem.w;
+    problem.scaleFloor = 0;
+    testing_random::Random random{seed};
+    Iterate iterate;
+    iterate.r = VectorX::NullaryExpr(3 * problem.contacts(), [&random] { return random.uniform(-1, 1); });
+    iterate.lambda.resize(0);
+    VectorX rhs = problem.f;
+    multiplyAdd(problem.H, iterate.r, rhs);
+    iterate.v = testing_random::denseMass(problem.M).ldlt().solve(rhs);
+    const Certificate global = certify(problem, iterate), local = certify(condense(problem), iterate);
+    EXPECT_NEAR(global.natural, local.natural, 1e-9 * local.natural);
+    EXPECT_NEAR(global.fclib, local.fclib, 1e-9 * local.fclib);
+    EXPECT_NEAR(global.scale, local.scale, 1e-9 * local.scale);
+    EXPECT_LE(global.momentum, 1e-9 * global.natural);
+  }
+}
+
+TEST(SolverOracle, ThePortfolioNeverReportsMoreThanTheCertificateSays) {
+  Portfolio portfolio;
+  int certified = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const ContactProblem problem = randomProblem(seed);
+    Iterate iterate;
+    const PortfolioReport report = portfolio.solve(problem, iterate, {});
+    const Certificate certificate = certify(problem, iterate);
+    EXPECT_EQ(report.certified, certificate.passes(1e-8));
+    EXPECT_EQ(report.certificate.relative, certificate.relative);
+    certified += report.certified;
+  }
+  EXPECT_GE(certified, 90);
+}
+
+}  // namespace
+}  // namespace stiction
