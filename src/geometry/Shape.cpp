@@ -40,27 +40,6 @@ std::pair<Vector3, Vector3> extent(const HeightField& field) {
 
 const std::vector<Vector3>& cloud(const Shape& shape) { return shape.type == ShapeType::Mesh ? shape.mesh->vertices : shape.polytope->vertices; }
 
-Vector3 supportOfPoints(const Polytope& polytope, const Vector3& direction) {
-  const std::vector<Vector3>& vertices = polytope.vertices;
-  std::size_t best = 0;
-  double value = direction.dot(vertices[0]);
-  if (vertices.size() <= bruteForceVertices) {
-    for (std::size_t i = 1; i < vertices.size(); ++i) {
-      const double candidate = direction.dot(vertices[i]);
-      if (candidate > value) best = i, value = candidate;
-    }
-    return vertices[best];
-  }
-  for (bool climbing = true; climbing;) {
-    climbing = false;
-    for (const int next : polytope.neighbours[best]) {
-      const double candidate = direction.dot(vertices[static_cast<std::size_t>(next)]);
-      if (candidate > value) best = static_cast<std::size_t>(next), value = candidate, climbing = true;
-    }
-  }
-  return vertices[best];
-}
-
 /// Half width [m] of a shape symmetric about its centre along each world axis, at rotation R.
 Vector3 halfWidths(const Shape& shape, const Matrix3& R) {
   const Vector3& s = shape.size;
@@ -202,6 +181,27 @@ std::pair<Vector3, Vector3> bounds(const Shape& shape, const Pose& X_WS) {
   }
 }
 
+int supportVertex(const Polytope& polytope, const Vector3& direction) {
+  const std::vector<Vector3>& vertices = polytope.vertices;
+  std::size_t best = 0;
+  double value = direction.dot(vertices[0]);
+  if (vertices.size() <= bruteForceVertices) {
+    for (std::size_t i = 1; i < vertices.size(); ++i) {
+      const double candidate = direction.dot(vertices[i]);
+      if (candidate > value) best = i, value = candidate;
+    }
+    return static_cast<int>(best);
+  }
+  for (bool climbing = true; climbing;) {
+    climbing = false;
+    for (const int next : polytope.neighbours[best]) {
+      const double candidate = direction.dot(vertices[static_cast<std::size_t>(next)]);
+      if (candidate > value) best = static_cast<std::size_t>(next), value = candidate, climbing = true;
+    }
+  }
+  return static_cast<int>(best);
+}
+
 Vector3 support(const Shape& shape, const Vector3& direction) {
   const Vector3& s = shape.size;
   switch (shape.type) {
@@ -217,7 +217,7 @@ Vector3 support(const Shape& shape, const Vector3& direction) {
       const Vector3 stretched = s.cwiseProduct(direction);
       return s.cwiseProduct(stretched) / stretched.norm();
     }
-    case ShapeType::Hull: return supportOfPoints(*shape.polytope, direction);
+    case ShapeType::Hull: return shape.polytope->vertices[static_cast<std::size_t>(supportVertex(*shape.polytope, direction))];
     default: STICTION_ASSERT(false); return Vector3::Zero();
   }
 }

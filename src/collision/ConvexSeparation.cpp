@@ -1,0 +1,184 @@
+#include "collision/ConvexSeparation.hpp"
+
+#include <coal/narrowphase/gjk.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/TangentBasis.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double apart = 1e-3;        // [-] of the smaller size: distance of cores at which the nearest direction is well conditioned
+constexpr double feature_angle = 1e-2; // [rad] features this near the start normal are polished
+constexpr double rounding = 1e-14;    // [-] of the size: differences of g below this are noise
+
+class Pair {
+ public:
+  Pair(const ConvexShape& a, const ConvexShape& b) : a_{a}, b_{b} {
+    size_ = std::min(a.size(), b.size());
+    noise_ = rounding * (a.size() + b.size() + (a.centre() - b.centre()).norm());
+  }
+
+  double size() const { return size_; }
+  double noise() const { return noise_; }
+  double margins() const { return a_.margin() + b_.margin(); }
+  Vector3 difference(const Vector3& n) const { return b_.coreSupport(-n) - a_.coreSupport(n); }
+  double value(const Vector3& n) const { return n.dot(difference(n)); }
+
+  Vector3 start() const;
+  Vector3 nearest(const Vector3& shift, const Vector3& guess) const;
+  Vector3 polish(const Vector3& n) const;
+
+ private:
+  Vector3 newton(Vector3 n, const Vector3* edge) const;
+
+  const ConvexShape& a_;
+  const ConvexShape& b_;
+  double size_{0}, noise_{0};
+};
+
+/// The Minkowski difference A − B as Coal's search asks for it, B moved by `shift`, origin at A's centre.
+struct ShiftedDifference : coal::details::MinkowskiDiff {
+  const ConvexShape* a{nullptr};
+  const ConvexShape* b{nullptr};
+  Vector3 shift{Vector3::Zero()};
+};
+
+void supportOfDifference(const coal::details::MinkowskiDiff& difference, const coal::Vec3s& direction, coal::Vec3s& onA, coal::Vec3s& onB, coal::support_func_guess_t&,
+                         coal::details::ShapeSupportData[2]) {
+  const auto& pair = static_cast<const ShiftedDifference&>(difference);
+  onA = pair.a->coreSupport(direction) - pair.a->centre();
+  onB = pair.b->coreSupport(-direction) + pair.shift - pair.a->centre();
+}
+
+/// Direction from A to B of the nearest points with B moved by `shift`; zero when the search sees them meet.
+Vector3 Pair::nearest(const Vector3& shift, const Vector3& guess) const {
+  ShiftedDifference difference;
+  difference.a = &a_;
+  difference.b = &b_;
+  difference.shift = shift;
+  difference.swept_sphere_radius.setZero();
+  difference.getSupportFunc = &supportOfDifference;
+  coal::details::GJK search{96, 1e-9 * size_};
+  const auto status = search.evaluate(difference, -guess);
+  if (status == coal::details::GJK::Collision || status == coal::details::GJK::CollisionWithPenetrationInformation) return Vector3::Zero();
+  const double length = search.ray.norm();
+  return length > 1e-12 * size_ ? Vector3{-search.ray / length} : Vector3::Zero();
+}
+
+Vector3 Pair::start() const {
+  Vector3 line = b_.centre() - a_.centre();
+  if (!(line.norm() > 1e-12 * size_)) line = Vector3::UnitZ();
+  Vector3 best = line.normalized();
+  double most = value(best);
+  if (most >= apart * size_) return best;
+  thread_local std::vector<Vector3> normals;
+  const auto consider = [&](const Vector3& n) {
+    const double candidate = value(n);
+    if (candidate > most + noise_) most = candidate, best = n;
+  };
+  normals.clear();
+  a_.startNormals(b_.centre(), normals);
+  for (const Vector3& n : normals) consider(n);
+  normals.clear();
+  b_.startNormals(a_.centre(), normals);
+  for (const Vector3& n : normals) consider(-n);
+  return best;
+}
+
+/// Newton ascent of g over the unit sphere, or over the great circle perpendicular to `edge`: δ = (TᵀDT + g)⁻¹ Tᵀc on the tangents T, c the difference of supports.
+Vector3 Pair::newton(Vector3 n, const Vector3* edge) const {
+  if (edge != nullptr) n -= n.dot(*edge) * *edge;
+  n.normalize();
+  double g = value(n);
+  for (int iteration = 0; iteration < 24; ++iteration) {
+    const Vector3 c = difference(n);
+    const Matrix3 D = a_.curvature(n) + b_.curvature(-n);
+    Vector3 step;
+    if (edge != nullptr) {
+      const Vector3 t = edge->cross(n);
+      const double bend = t.dot(D * t) + g;
+      step = t.dot(c) / (bend > 1e-9 * size_ ? bend : std::abs(g) + size_) * t;
+    } else {
+      const TangentFrame frame = TangentBasis::computeDuffBasis(n);
+      Eigen::Matrix<double, 3, 2> T;
+      T << frame.t1, frame.t2;
+      Eigen::Matrix2d H = T.transpose() * D * T;
+      H.diagonal().array() += g;
+      const double determinant = H.determinant(), trace = H.trace();
+      const bool definite = trace > 0 && determinant > 1e-12 * trace * trace;
+      const Vector2 residual = T.transpose() * c;
+      step = T * (definite ? Vector2{H.inverse() * residual} : Vector2{residual / (std::abs(g) + 0.5 * std::abs(trace) + size_)});
+    }
+    const double length = step.norm();
+    if (length < 1e-16) break;
+    if (length > 0.3) step *= 0.3 / length;
+    bool improved = false;
+    for (double scale = 1; scale > 1e-3 && !improved; scale *= 0.5) {
+      Vector3 next = n + scale * step;
+      if (edge != nullptr) next -= next.dot(*edge) * *edge;
+      next.normalize();
+      const double candidate = value(next);
+      improved = candidate >= g - 0.01 * noise_ || (length < 1e-6 && candidate >= g - noise_);
+      if (improved) n = next, g = candidate;
+    }
+    if (!improved || length < 1e-15) break;
+  }
+  return n;
+}
+
+/// The best of the normals that the features near n allow; where several are equal to round-off, faces before edges before points.
+Vector3 Pair::polish(const Vector3& n) const {
+  Vector3 best = n;
+  double most = value(n) - 2 * noise_;  // the start normal itself loses every tie
+  const auto consider = [&](const Vector3& candidate) {
+    const double g = value(candidate);
+    if (g > most + noise_) most = g, best = candidate;
+  };
+  DirectionList facesA, facesB, edgesA, edgesB;
+  a_.faceNormals(n, feature_angle, facesA);
+  b_.faceNormals(-n, feature_angle, facesB);
+  for (std::size_t i = 0; i < facesA.count; ++i) consider(facesA.items[i]);
+  for (std::size_t i = 0; i < facesB.count; ++i) consider(-facesB.items[i]);
+  a_.edgeDirections(n, feature_angle, edgesA);
+  b_.edgeDirections(-n, feature_angle, edgesB);
+  for (std::size_t i = 0; i < edgesA.count; ++i)
+    for (std::size_t j = 0; j < edgesB.count; ++j) {
+      const Vector3 cross = edgesA.items[i].cross(edgesB.items[j]);
+      const double length = cross.norm();
+      if (length > 1e-6) consider(std::copysign(1.0 / length, cross.dot(n)) * cross);
+    }
+  for (std::size_t i = 0; i < edgesA.count; ++i) consider(newton(n, &edgesA.items[i]));
+  for (std::size_t j = 0; j < edgesB.count; ++j) consider(newton(n, &edgesB.items[j]));
+  consider(newton(n, nullptr));
+  return best;
+}
+
+}  // namespace
+
+Separation separate(const ConvexShape& a, const ConvexShape& b, double reach) {
+  const Pair pair{a, b};
+  Vector3 n = pair.start();
+  double g = pair.value(n);
+  for (int iteration = 0; iteration < 16 && g - pair.margins() <= reach; ++iteration) {
+    const double shift = std::max(0.0, apart * pair.size() - g);
+    const Vector3 next = pair.nearest(shift * n, n);
+    const double candidate = next.isZero() ? g : pair.value(next);
+    const double turn = (next - n).norm();
+    if (!(candidate > g)) break;
+    n = next;
+    g = candidate;
+    if (shift == 0 || turn < 1e-6) break;
+  }
+  if (g - pair.margins() <= reach) n = pair.polish(n);
+  Separation result;
+  result.normal = n;
+  result.gap = pair.value(n) - pair.margins();
+  result.witnessA = a.coreSupport(n) + a.margin() * n;
+  result.witnessB = b.coreSupport(-n) - b.margin() * n;
+  return result;
+}
+
+}  // namespace stiction
