@@ -23,6 +23,14 @@ std::vector<BodyInertia> bodyInertias(const Model& model) {
   return inertias;
 }
 
+Vector3 rotate(const Quaternion& rotation, const Vector3& x) {
+  const Vector3 u = rotation.vec();
+  const Vector3 side = u.cross(x);
+  return x + (2.0 / rotation.squaredNorm()) * (rotation.w() * side + u.cross(side));
+}
+
+Vector3 rotateBack(const Quaternion& rotation, const Vector3& x) { return rotate(rotation.conjugate(), x); }
+
 Matrix3 toWorld(const Matrix3& A, const Quaternion& rotation) {
   const Matrix3 R = rotation.toRotationMatrix();
   const Matrix3 B = R * A * R.transpose();
@@ -30,12 +38,12 @@ Matrix3 toWorld(const Matrix3& A, const Quaternion& rotation) {
 }
 
 double kineticEnergy(const BodyInertia& body, const Quaternion& rotation, const Vector3& velocity, const Vector3& angularVelocity) {
-  const Vector3 spin = rotation.conjugate() * angularVelocity;
+  const Vector3 spin = rotateBack(rotation, angularVelocity);
   return 0.5 * body.mass * velocity.squaredNorm() + 0.5 * spin.dot(body.inertia * spin);
 }
 
 Vector3 angularMomentum(const BodyInertia& body, const Quaternion& rotation, const Vector3& angularVelocity) {
-  return rotation * (body.inertia * (rotation.conjugate() * angularVelocity));
+  return rotate(rotation, body.inertia * rotateBack(rotation, angularVelocity));
 }
 
 }  // namespace stiction

@@ -32,7 +32,7 @@ Increment solveIncrement(const BodyInertia& body, const Vector3& momentum, const
   Vector3 theta = h * spin;
   double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < 25; ++iteration) {
-    const Vector3 turned = expRotation(theta).conjugate() * momentum;
+    const Vector3 turned = rotateBack(expRotation(theta), momentum);
     const Vector3 residual = theta - 0.5 * h * (spin + body.inverse * turned);
     const double size = residual.norm();
     if (size <= kRoundOff * theta.norm()) return {theta, true};
@@ -48,16 +48,16 @@ Increment solveIncrement(const BodyInertia& body, const Vector3& momentum, const
 
 bool advance(const BodyInertia& body, const Vector3& momentum, int cuts, double h, RotationStep& step) {
   for (int k = 0; k < cuts; ++k) {
-    const Vector3 start = step.rotation.conjugate() * momentum;
+    const Vector3 start = rotateBack(step.rotation, momentum);
     const Increment increment = solveIncrement(body, start, body.inverse * start, h / cuts);
     if (!increment.converged) return false;
     const Vector3& theta = increment.theta;
-    step.angle += step.rotation * theta;
+    step.angle += rotate(step.rotation, theta);
     step.rotation = (step.rotation * expRotation(theta)).normalized();
-    const Vector3 end = step.rotation.conjugate() * momentum;
+    const Vector3 end = rotateBack(step.rotation, momentum);
     step.work += (end - start).dot(0.5 * (body.inverse * (start + end)));
   }
-  step.angularVelocity = step.rotation * (body.inverse * (step.rotation.conjugate() * momentum));
+  step.angularVelocity = rotate(step.rotation, body.inverse * rotateBack(step.rotation, momentum));
   return true;
 }
 
