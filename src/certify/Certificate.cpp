@@ -149,8 +149,8 @@ Certificate Certifier::judge(const ContactProblem& problem, const Iterate& itera
   multiplyAdd(problem.G, iterate.lambda, residual_);
   mass_.solve(residual_);
   residual_ = iterate.v - residual_;
-  multiplyTransposed(problem.H, residual_, rows_);
-  certificate.momentum = largestMagnitude(rows_);
+  multiplyTransposed(problem.H, residual_, u_);
+  certificate.momentum = largestMagnitude(u_);
   multiplyTransposed(problem.G, residual_, rows_);
   certificate.momentum = std::max(certificate.momentum, largestMagnitude(rows_));
 

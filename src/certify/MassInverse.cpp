@@ -6,7 +6,8 @@
 namespace stiction::certification {
 namespace {
 
-/// Lower Cholesky factor of the n × n matrix `a` in place (column major, the upper triangle is left as it is). False where a pivot is not positive.
+/// Lower Cholesky factor of the n × n matrix `a` in place, with the inverses of its diagonal on the diagonal (column major, the upper triangle is left as it is).
+/// False where a pivot is not positive.
 bool cholesky(double* a, int n) {
   for (int j = 0; j < n; ++j) {
     for (int k = 0; k < j; ++k) {
@@ -15,15 +16,16 @@ bool cholesky(double* a, int n) {
     }
     const double pivot = a[j * n + j];
     if (!(pivot > 0) || !std::isfinite(pivot)) return false;
-    const double root = std::sqrt(pivot);
-    for (int i = j; i < n; ++i) a[j * n + i] /= root;
+    const double inverse = 1 / std::sqrt(pivot);
+    for (int i = j + 1; i < n; ++i) a[j * n + i] *= inverse;
+    a[j * n + j] = inverse;
   }
   return true;
 }
 
 void forwardSubstitute(const double* factor, int n, double* x) {
   for (int j = 0; j < n; ++j) {
-    x[j] /= factor[j * n + j];
+    x[j] *= factor[j * n + j];
     for (int i = j + 1; i < n; ++i) x[i] -= factor[j * n + i] * x[j];
   }
 }
@@ -31,7 +33,7 @@ void forwardSubstitute(const double* factor, int n, double* x) {
 void backSubstitute(const double* factor, int n, double* x) {
   for (int j = n - 1; j >= 0; --j) {
     for (int i = j + 1; i < n; ++i) x[j] -= factor[j * n + i] * x[i];
-    x[j] /= factor[j * n + j];
+    x[j] *= factor[j * n + j];
   }
 }
 
@@ -151,7 +153,7 @@ double MassInverse::blockTrace(const BlockColumns& A, int group) {
     if (counted) continue;
     const int first = blockRow_[static_cast<std::size_t>(block)];
     for (int c = 0; c < A.width; ++c) {
-      std::fill(column_.begin(), column_.end(), 0.0);
+      std::fill_n(column_.begin(), blockRow_[static_cast<std::size_t>(block) + 1] - first, 0.0);
       for (int other = s; other < end; ++other) {
         if (segment(other).block != block) continue;
         const double* values = A.values.data() + segment(other).offset + c * segment(other).size;
