@@ -24,7 +24,7 @@ struct Portfolio::Impl {
   std::string name;
   VelocitySystem system;
   LocalFactor factor;
-  std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, ipm{makeIpmMethod()};
+  std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()};
   std::unique_ptr<Solver> nsgs{makeNsgs()};
   Iterate trial;
   PortfolioReport report;
@@ -122,7 +122,8 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   warm.warm = true;
   warm.maxIterations = 0;
-  if (rung(problem, best, "prox", *prox, warm)) return;
+  if (rung(problem, best, "proxac", *proxac, warm)) return;
+  if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;
   sweep(problem, best, longSweeps, options);
 }

@@ -61,6 +61,8 @@ class IpmMethod : public VelocityMethod {
   void direction(VelocitySystem& system, double kappa, double corrector);
   double stepLength(const ContactProblem& problem) const;
   double gapAfter(const ContactProblem& problem, double a) const;
+  /// Whether every pair's smallest eigenvalue stays above `fraction` of the mean gap after a step of a: away from the boundary, where Newton's directions fail.
+  bool central(const ContactProblem& problem, double a, double fraction) const;
   void advance(const ContactProblem& problem, double a);
 
   std::vector<Contact> contacts_;
@@ -82,6 +84,7 @@ void IpmMethod::start(VelocitySystem& system) {
   for (int i = 0; i < n; ++i) speed += u_.segment<3>(3 * i).norm() / n;
   speed += 1e-12 + 1e-3 * system.scale();
   for (int i = 0; i < n; ++i) impulse += speed / system.omega(i) / n;
+  impulse = std::max(impulse, 0.1 * problem.f.lpNorm<Eigen::Infinity>());  // heavy bodies on light ones need impulses of their own size
   pairs_ = 0;
   for (int i = 0; i < n; ++i) {
     Contact& c = contacts_[static_cast<std::size_t>(i)];
@@ -213,6 +216,18 @@ double IpmMethod::gapAfter(const ContactProblem& problem, double a) const {
   return gap / pairs_;
 }
 
+bool IpmMethod::central(const ContactProblem& problem, double a, double fraction) const {
+  const double least = fraction * gapAfter(problem, a);
+  for (int i = 0; i < problem.contacts(); ++i) {
+    const Contact& c = contacts_[static_cast<std::size_t>(i)];
+    const Vector3 r = c.r + a * c.d.head<3>(), z = c.z + a * c.dz;
+    if (!(r[0] * z[0] >= least)) return false;
+    const double mu = problem.mu[i], psi = c.psi + a * c.d[3];
+    if (mu > 0 && !(mu * r[0] * psi + r.tail<2>().dot(z.tail<2>()) - (mu * r[0] * z.tail<2>() + psi * r.tail<2>()).norm() >= least)) return false;
+  }
+  return true;
+}
+
 void IpmMethod::advance(const ContactProblem& problem, double a) {
   v_ += a * dv_;
   lambda_ += a * dLambda_;
@@ -226,20 +241,23 @@ void IpmMethod::advance(const ContactProblem& problem, double a) {
 
 SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double toBoundary = 0.99;
+  constexpr double centrality = 1e-3, ahead = 1.0;
   constexpr int patience = 15;
   const int limit = options.maxIterations > 0 ? options.maxIterations : 100;
   const ContactProblem& problem = system.problem();
   SolveReport report;
   best_.reset();
   start(system);
-  double last = 1, before = std::numeric_limits<double>::infinity();
+  double last = 1, before = std::numeric_limits<double>::infinity(), gapBefore = before;
+  double feasibility = 1, firstGap = 0;
   int since = 0;
   while (problem.contacts() > 0 && report.iterations < limit) {
     const double gap = residuals(system);
+    if (report.iterations == 0) firstGap = gap;
     best_.offer(system, r_, lambda_);
     if (best_.residual() <= options.polish * system.scale()) break;
-    since = best_.residual() < 0.7 * before ? 0 : since + 1;
-    if (since == 0) before = best_.residual();
+    since = best_.residual() < 0.7 * before || gap < 0.7 * gapBefore ? 0 : since + 1;
+    if (since == 0) before = std::min(before, best_.residual()), gapBefore = std::min(gapBefore, gap);
     if (since >= (best_.residual() <= options.tolerance * system.scale() ? 2 : patience)) break;
     ++report.factorisations;
     if (!eliminate(system)) break;
@@ -249,10 +267,14 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
     double sigma = ratio * ratio;
     if (last < 0.3) sigma = std::max(sigma, 0.8);
     if (affine < 0.1) sigma = std::max(sigma, 0.5);
-    direction(system, sigma * gap, last > 0.3 ? affine * affine : 0.0);
+    // The gap may not run ahead of the linear residuals, which fall by (1 − step) only.
+    const double kappa = std::max(sigma * gap, feasibility * firstGap * ahead);
+    direction(system, kappa, last > 0.3 ? affine * affine : 0.0);
     last = std::min(1.0, toBoundary * stepLength(problem));
     if (!dv_.allFinite() || !(last > 0)) break;
+    for (int k = 0; k < 12 && !central(problem, last, centrality); ++k) last *= 0.7;
     advance(problem, last);
+    feasibility *= 1 - last;
     ++report.iterations;
   }
   if (best_.residual() < std::numeric_limits<double>::infinity()) iterate = best_.iterate();

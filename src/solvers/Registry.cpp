@@ -8,6 +8,7 @@ namespace {
 
 SolverInfo newtonInfo() { return {"newton", Law::Coulomb, true, true, "warm starts and finishing: quadratic on the strict natural map, no guarantee from afar"}; }
 SolverInfo proxInfo() { return {"prox", Law::Coulomb, true, true, "stacks and redundant contacts, warm or cold; slow where much slides at large friction"}; }
+SolverInfo proxAcInfo() { return {"proxac", Law::Coulomb, true, true, "violent sliding and redundancy, cold: proximal point with Newton on the strict map"}; }
 SolverInfo ipmInfo() { return {"ipm", Law::Coulomb, true, true, "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios"}; }
 
 }  // namespace
@@ -35,12 +36,13 @@ std::unique_ptr<Solver> makeSolver(const std::string& name) {
   if (name == "nsgs") return makeNsgs();
   if (name == "newton") return std::make_unique<VelocitySolver>(newtonInfo(), makeNewtonMethod());
   if (name == "prox") return std::make_unique<VelocitySolver>(proxInfo(), makeProxMethod());
+  if (name == "proxac") return std::make_unique<VelocitySolver>(proxAcInfo(), makeProxAcMethod());
   if (name == "ipm") return std::make_unique<VelocitySolver>(ipmInfo(), makeIpmMethod());
   std::string known;
   for (const SolverInfo& info : solverInfos()) known += (known.empty() ? "" : ", ") + info.name;
   throw InputError{"solver", "'" + name + "'", known, "choose one of these; `stiction solvers` describes them"};
 }
 
-std::vector<SolverInfo> solverInfos() { return {makeNsgs()->info(), newtonInfo(), proxInfo(), ipmInfo()}; }
+std::vector<SolverInfo> solverInfos() { return {makeNsgs()->info(), newtonInfo(), proxInfo(), proxAcInfo(), ipmInfo()}; }
 
 }  // namespace stiction

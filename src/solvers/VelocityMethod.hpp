@@ -19,6 +19,7 @@ class VelocityMethod {
 
 std::unique_ptr<VelocityMethod> makeNewtonMethod();
 std::unique_ptr<VelocityMethod> makeProxMethod();
+std::unique_ptr<VelocityMethod> makeProxAcMethod();
 std::unique_ptr<VelocityMethod> makeIpmMethod();
 
 /// Gives r, λ and v of the problem's sizes: zeros where the start is missing or of another size.
