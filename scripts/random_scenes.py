@@ -33,7 +33,7 @@ def shape(draw, kinds, index):
         return "", f'type="box" size="{size[0]} {size[1]} {size[2]}"', math.hypot(*size)
     if kind in ("capsule", "cylinder"):
         length = r * draw.uniform(0.3, 1.5)
-        return "", f'type="{kind}" size="{r} {length}"', math.hypot(r, length) + (length if kind == "capsule" else 0)
+        return "", f'type="{kind}" size="{r} {length}"', (r + length if kind == "capsule" else math.hypot(r, length))
     if kind == "ellipsoid":
         return "", f'type="ellipsoid" size="{r} {r * draw.uniform(0.4, 1)} {r * draw.uniform(0.4, 1)}"', r
     corners = " ".join(unit(draw, 3) for _ in range(draw.randint(5, 14)))
