@@ -13,6 +13,12 @@ namespace {
 constexpr double apart = 1e-3;        // [-] of the smaller size: distance of cores at which the nearest direction is well conditioned
 constexpr double feature_angle = 1e-2; // [rad] features this near the start normal are polished
 constexpr double rounding = 1e-14;    // [-] of the size: differences of g below this are noise
+constexpr std::size_t tries = 4;      // start normals followed in deep overlaps
+
+struct Start {
+  Vector3 normal{Vector3::Zero()};
+  double value{0};  // [m] g along it
+};
 
 class Pair {
  public:
@@ -27,11 +33,12 @@ class Pair {
   Vector3 difference(const Vector3& n) const { return b_.coreSupport(-n) - a_.coreSupport(n); }
   double value(const Vector3& n) const { return n.dot(difference(n)); }
 
-  Vector3 start() const;
-  Vector3 nearest(const Vector3& shift, const Vector3& guess) const;
-  Vector3 polish(const Vector3& n) const;
+  void starts(std::vector<Start>& list) const;
+  Vector3 ascend(Vector3 n, double reach) const;
 
  private:
+  Vector3 nearest(const Vector3& shift, const Vector3& guess, double distance) const;
+  Vector3 polish(const Vector3& n) const;
   Vector3 newton(Vector3 n, const Vector3* edge) const;
 
   const ConvexShape& a_;
@@ -53,39 +60,70 @@ void supportOfDifference(const coal::details::MinkowskiDiff& difference, const c
   onB = pair.b->coreSupport(-direction) + pair.shift - pair.a->centre();
 }
 
-/// Direction from A to B of the nearest points with B moved by `shift`; zero when the search sees them meet.
-Vector3 Pair::nearest(const Vector3& shift, const Vector3& guess) const {
+/// Direction from A to B of the nearest points with B moved by `shift`, which are at least `distance` apart; zero when the search sees them meet.
+Vector3 Pair::nearest(const Vector3& shift, const Vector3& guess, double distance) const {
   ShiftedDifference difference;
   difference.a = &a_;
   difference.b = &b_;
   difference.shift = shift;
   difference.swept_sphere_radius.setZero();
   difference.getSupportFunc = &supportOfDifference;
-  coal::details::GJK search{96, 1e-9 * size_};
+  coal::details::GJK search{96, std::max(1e-14 * size_, 1e-6 * std::min(distance, apart * size_))};
   const auto status = search.evaluate(difference, -guess);
   if (status == coal::details::GJK::Collision || status == coal::details::GJK::CollisionWithPenetrationInformation) return Vector3::Zero();
   const double length = search.ray.norm();
-  return length > 1e-12 * size_ ? Vector3{-search.ray / length} : Vector3::Zero();
+  return length > noise_ ? Vector3{-search.ray / length} : Vector3::Zero();
 }
 
-Vector3 Pair::start() const {
+/// Start normals, best first: the line of centres alone where that shows the cores apart, else also what the shapes suggest.
+void Pair::starts(std::vector<Start>& list) const {
+  list.clear();
   Vector3 line = b_.centre() - a_.centre();
   if (!(line.norm() > 1e-12 * size_)) line = Vector3::UnitZ();
-  Vector3 best = line.normalized();
-  double most = value(best);
-  if (most >= apart * size_) return best;
+  const auto add = [&](const Vector3& n) { list.push_back({n, value(n)}); };
+  add(line.normalized());
+  if (list[0].value >= apart * size_) return;
   thread_local std::vector<Vector3> normals;
-  const auto consider = [&](const Vector3& n) {
-    const double candidate = value(n);
-    if (candidate > most + noise_) most = candidate, best = n;
-  };
   normals.clear();
   a_.startNormals(b_.centre(), normals);
-  for (const Vector3& n : normals) consider(n);
+  for (const Vector3& n : normals) add(n);
   normals.clear();
   b_.startNormals(a_.centre(), normals);
-  for (const Vector3& n : normals) consider(-n);
-  return best;
+  for (const Vector3& n : normals) add(-n);
+  const std::size_t wanted = std::min(list.size(), tries);  // selection keeps the order of equals: deterministic
+  for (std::size_t i = 0; i < wanted; ++i)
+    for (std::size_t j = i + 1; j < list.size(); ++j)
+      if (list[j].value > list[i].value + noise_) std::swap(list[i], list[j]);
+  list.resize(wanted);
+}
+
+/// Ascent of g by nearest points of cores moved apart; the distance kept shrinks as it goes, for corners that barely meet.
+Vector3 Pair::ascend(Vector3 n, double reach) const {
+  double g = value(n);
+  Vector3 last = n;  // where the search led even if that was not better
+  double kept = apart * size_;
+  for (int iteration = 0; iteration < 24 && g - margins() <= reach; ++iteration) {
+    const double shift = std::max(0.0, kept - g);
+    Vector3 next = nearest(shift * n, n, shift + g);
+    if (g > 0 && shift > 0) {  // apart, if only just: the nearest points themselves
+      const Vector3 direct = nearest(Vector3::Zero(), n, g);
+      if (!direct.isZero() && (next.isZero() || value(direct) > value(next))) next = direct;
+    }
+    if (next.isZero()) break;
+    const double candidate = value(next);
+    const double turn = (next - n).norm();
+    last = next;
+    if (!(candidate > g)) break;
+    n = next;
+    g = candidate;
+    if (shift == 0 || turn < 1e-6) break;
+    kept = std::max(0.25 * kept, 1e-5 * apart * size_);
+  }
+  if (g - margins() > reach) return n;
+  const Vector3 polished = polish(n);
+  if ((last - n).norm() < 1e-9) return polished;
+  const Vector3 other = polish(last);
+  return value(other) > value(polished) + noise_ ? other : polished;
 }
 
 /// Newton ascent of g over the unit sphere, or over the great circle perpendicular to `edge`: δ = (TᵀDT + g)⁻¹ Tᵀc on the tangents T, c the difference of supports.
@@ -160,22 +198,18 @@ Vector3 Pair::polish(const Vector3& n) const {
 
 Separation separate(const ConvexShape& a, const ConvexShape& b, double reach) {
   const Pair pair{a, b};
-  Vector3 n = pair.start();
+  thread_local std::vector<Start> starts;
+  pair.starts(starts);
+  Vector3 n = pair.ascend(starts[0].normal, reach);
   double g = pair.value(n);
-  for (int iteration = 0; iteration < 16 && g - pair.margins() <= reach; ++iteration) {
-    const double shift = std::max(0.0, apart * pair.size() - g);
-    const Vector3 next = pair.nearest(shift * n, n);
-    const double candidate = next.isZero() ? g : pair.value(next);
-    const double turn = (next - n).norm();
-    if (!(candidate > g)) break;
-    n = next;
-    g = candidate;
-    if (shift == 0 || turn < 1e-6) break;
+  for (std::size_t i = 1; i < starts.size() && g < -apart * pair.size(); ++i) {  // deep: other maxima may be better
+    const Vector3 other = pair.ascend(starts[i].normal, reach);
+    const double candidate = pair.value(other);
+    if (candidate > g + pair.noise()) n = other, g = candidate;
   }
-  if (g - pair.margins() <= reach) n = pair.polish(n);
   Separation result;
   result.normal = n;
-  result.gap = pair.value(n) - pair.margins();
+  result.gap = g - pair.margins();
   result.witnessA = a.coreSupport(n) + a.margin() * n;
   result.witnessB = b.coreSupport(-n) - b.margin() * n;
   return result;

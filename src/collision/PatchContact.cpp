@@ -162,12 +162,12 @@ void PatchContact::meetSegments() {
   ends(b_, a_, Meeting::Kind::CornerB);
 }
 
-const std::vector<Meeting>& PatchContact::meet(const Patch& a, const Patch& b, const Vector3& n, double size) {
+const std::vector<Meeting>& PatchContact::meet(const Patch& a, const Patch& b, const Vector3& n, double tolerance) {
   const TangentFrame frame = TangentBasis::computeDuffBasis(n);
   n_ = n;
   t1_ = frame.t1;
   t2_ = frame.t2;
-  tolerance_ = 1e-9 * size;
+  tolerance_ = tolerance;
   meetings_.clear();
   flatten(a, a_);
   flatten(b, b_);

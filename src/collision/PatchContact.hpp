@@ -20,8 +20,9 @@ struct Meeting {
 /// Holds the scratch of the intersection; reuse it. n points from A to B.
 class PatchContact {
  public:
-  /// All meeting points, whatever their gap; empty where the patches do not overlap as seen along n. `size` [m] sets the tolerance (1e-9 of it).
-  const std::vector<Meeting>& meet(const Patch& a, const Patch& b, const Vector3& n, double size);
+  /// All meeting points, whatever their gap; empty where the patches do not overlap as seen along n. Corners within
+  /// `tolerance` [m] of a border count as inside, points nearer to each other than it as one.
+  const std::vector<Meeting>& meet(const Patch& a, const Patch& b, const Vector3& n, double tolerance);
 
  private:
   struct Flat {
