@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "collision/Analytic.hpp"
+#include "collision/ConvexPairs.hpp"
 #include "collision/ManifoldReduction.hpp"
 #include "collision/PolytopePairs.hpp"
 #include "collision/RoundPolytopePairs.hpp"
@@ -42,6 +43,12 @@ class Table {
     set<collideCapsuleCapsule>(Capsule, Capsule);
     set<collidePolytopeCapsule>(Hull, Capsule);
     set<collidePolytopes>(Hull, Hull);
+    set<collidePlaneCylinder>(Plane, Cylinder);
+    set<collidePlaneEllipsoid>(Plane, Ellipsoid);
+    for (const ShapeType type : {Sphere, Box, Capsule, Cylinder, Ellipsoid, Hull}) {
+      if (type != Ellipsoid) set<collideConvexConvex>(type, Cylinder);
+      set<collideConvexConvex>(type, Ellipsoid);
+    }
   }
 
   PairFunction find(ShapeType a, ShapeType b) const { return rows_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)]; }

@@ -92,7 +92,7 @@ void Manifold::collide() {
     const EdgeManifold edges = crossEdges(a_, b_, edge);
     const double miss = (edges.points[0].pointB - edges.points[0].pointA).norm();
     if (edge.separation > clip_tolerance * size_ && miss > edge.separation + clip_tolerance * size_) {
-      addNearest(face, miss);
+      addNearest(face, reach_);
     } else {
       addEdges(edges);
     }
@@ -182,12 +182,12 @@ void Manifold::addNearest(const Face& face, double nearest) {
   if (!near.apart || near.distance > std::min(nearest, reach_)) return;
   if (addNearestRidge(near)) return;
   const std::uint64_t id = feature(FeatureKind::Vertices, near.vertexA[0], near.vertexA[1] + 1, near.vertexB[0], near.vertexB[1] + 1);
-  add(0.5 * (near.pointA + near.pointB), (near.pointB - near.pointA) / near.distance, near.distance, id);
+  add(0.5 * (near.pointA + near.pointB), (near.pointB - near.pointA).normalized(), near.distance, id);
 }
 
 /// Parallel edges among the nearest features; true when there are any.
 bool Manifold::addNearestRidge(const ClosestPoints& near) {
-  const Vector3 n = (near.pointB - near.pointA) / near.distance;
+  const Vector3 n = (near.pointB - near.pointA).normalized();
   const auto level = [&](const PlacedPolytope& body, const Polytope::Edge& edge, int vertex) {
     return (edge.v0 == vertex || edge.v1 == vertex) && std::abs(n.dot(body.vertex(edge.v1) - body.vertex(edge.v0))) <= softness * size_;
   };
