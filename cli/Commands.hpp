@@ -19,7 +19,27 @@ struct SolveArguments {
   std::string write;
 };
 
+struct RunArguments {
+  std::string scene;
+  std::string keyframe;
+  double duration{5};      // [s]
+  double dt{0};            // [s]; given only when dtGiven
+  bool dtGiven{false};
+  std::string solver{"auto"};
+  double tolerance{1e-8};
+  int threads{1};
+  bool keepGoing{false};
+  bool strictImport{false};
+  std::string record;      // file, empty for none
+  int every{1};            // steps between recorded frames
+  std::string json;
+  std::string dumpWorst;
+  bool quiet{false};
+};
+
+int runCommand(const RunArguments& arguments);
 int solveCommand(const SolveArguments& arguments);
+int infoCommand(const std::string& file);
 int solversCommand();
 
 }  // namespace stiction::cli

@@ -11,8 +11,28 @@ namespace {
 using namespace stiction::cli;
 
 struct Selected {
+  RunArguments run;
   SolveArguments solve;
+  std::string info;
 };
+
+void addRun(CLI::App& app, RunArguments& arguments) {
+  CLI::App* command = app.add_subcommand("run", "Simulate a scene, certifying every step");
+  command->add_option("SCENE", arguments.scene, "MJCF file")->required();
+  command->add_option("--keyframe", arguments.keyframe, "start from this keyframe");
+  command->add_option("--duration", arguments.duration, "simulated time [s]")->capture_default_str();
+  command->add_option("--dt", arguments.dt, "step [s]; default: the scene's timestep if it sets one, else 1/240")->each([&arguments](const std::string&) { arguments.dtGiven = true; });
+  command->add_option("--solver", arguments.solver, "auto, or a method of `stiction solvers`")->capture_default_str();
+  command->add_option("--tol", arguments.tolerance, "relative certificate a step must reach")->capture_default_str();
+  command->add_option("--threads", arguments.threads, "threads; results are the same bits for any number")->capture_default_str();
+  command->add_flag("--keep-going", arguments.keepGoing, "integrate steps that are not certified too");
+  command->add_flag("--strict-import", arguments.strictImport, "an ignored element is an error");
+  command->add_option("--record", arguments.record, "write the motion and contacts to an HDF5 file");
+  command->add_option("--every", arguments.every, "steps between recorded frames")->capture_default_str();
+  command->add_option("--json", arguments.json, "write the report to a file, or - for standard output");
+  command->add_option("--dump-worst", arguments.dumpWorst, "write the hardest step as a global FCLIB problem with its answer");
+  command->add_flag("--quiet", arguments.quiet, "no progress, no table");
+}
 
 void addSolve(CLI::App& app, SolveArguments& arguments) {
   CLI::App* command = app.add_subcommand("solve", "Solve a friction problem from an FCLIB file, local or global");
@@ -25,6 +45,8 @@ void addSolve(CLI::App& app, SolveArguments& arguments) {
 }
 
 int dispatch(const CLI::App& app, const Selected& selected) {
+  if (app.got_subcommand("run")) return runCommand(selected.run);
+  if (app.got_subcommand("info")) return infoCommand(selected.info);
   if (app.got_subcommand("solve")) return solveCommand(selected.solve);
   return solversCommand();
 }
@@ -37,7 +59,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string{"stiction "} + STICTION_VERSION);
   app.require_subcommand(1);
   app.footer("Exit codes: 0 certified, 1 internal fault, 2 bad usage or input, 3 not certified.");
+  addRun(app, selected.run);
   addSolve(app, selected.solve);
+  app.add_subcommand("info", "Tell what a scene, record or problem holds")->add_option("FILE", selected.info, "MJCF scene, record or FCLIB problem")->required();
   app.add_subcommand("solvers", "List the methods, their law and what they are good for");
   try {
     app.parse(argc, argv);

@@ -19,10 +19,27 @@ static_assert(std::is_same_v<hsize_t, Size>);
 
 // Deflate cannot shrink data more than about 1032 times: a dataset that claims more holds nothing.
 constexpr hsize_t maxCompression = 1100;
+constexpr std::size_t nameLength = 16;
 
 Handle readAccess() {
   Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
   H5Pset_file_locking(access.get(), 0, 1);  // a record that is still being written may be looked at
+  return access;
+}
+
+/// Large attributes (1.8 format), and metadata that goes to disk only when flushed: a killed program leaves the file of its last flush.
+Handle writeAccess() {
+  Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
+  H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18);
+  H5AC_cache_config_t config{};
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  if (H5Pget_mdc_config(access.get(), &config) >= 0) {
+    config.evictions_enabled = false;
+    config.incr_mode = H5C_incr__off;
+    config.flash_incr_mode = H5C_flash_incr__off;
+    config.decr_mode = H5C_decr__off;
+    H5Pset_mdc_config(access.get(), &config);
+  }
   return access;
 }
 
@@ -231,7 +248,8 @@ std::vector<std::string> Reader::members(const std::string& path) const {
 
 Writer::Writer(const std::string& path) : name_{path} {
   prepareLibrary();
-  file_ = Handle{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose};
+  const Handle access = writeAccess();
+  file_ = Handle{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose};
   if (!file_) throw InputError{path, parentMessage(path), "a writable file that is not open elsewhere", "choose another name or folder"};
 }
 
@@ -275,13 +293,80 @@ void Writer::attribute(const std::string& attributeName, const std::string& valu
   require(made && H5Awrite(made.get(), type.get(), value.c_str()) >= 0, attributeName);
 }
 
+void Writer::attribute(const std::string& attributeName, double value) {
+  const Handle space{H5Screate(H5S_SCALAR), H5Sclose};
+  const Handle made{H5Acreate2(file_.get(), attributeName.c_str(), H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose};
+  require(made && H5Awrite(made.get(), H5T_NATIVE_DOUBLE, &value) >= 0, attributeName);
+}
+
+void Writer::strings(const std::string& path, const std::vector<std::string>& values) {
+  const Handle type{H5Tcopy(H5T_C_S1), H5Tclose};
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  const hsize_t size = values.size();
+  const Handle space{H5Screate_simple(1, &size, nullptr), H5Sclose};
+  const Handle data{H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose};
+  std::vector<const char*> raw;
+  for (const std::string& value : values) raw.push_back(value.c_str());
+  require(data && (size == 0 || H5Dwrite(data.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()) >= 0), path);
+}
+
 void Writer::copy(const Reader& from, const std::string& path) {
   require(H5Ocopy(from.file(), path.c_str(), file_.get(), path.c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0, path);
 }
 
+void Writer::flush() { require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) >= 0, "file"); }
+
 void Writer::finish() {
-  require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) >= 0, "file");
+  flush();
   file_.reset();
+}
+
+Table::Table(const Writer& file, const std::string& path, Cell cell, std::vector<Size> shape, Size chunk) : file_{&file}, path_{path}, shape_{std::move(shape)} {
+  type_ = Handle{H5Tcopy(cell == Cell::Real ? H5T_IEEE_F64LE : cell == Cell::Integer ? H5T_STD_I32LE : cell == Cell::Long ? H5T_STD_U64LE : H5T_C_S1), H5Tclose};
+  if (cell == Cell::Name) H5Tset_size(type_.get(), nameLength);
+  rowBytes_ = H5Tget_size(type_.get());
+  for (const Size extent : shape_) rowBytes_ *= extent;
+  shape_.insert(shape_.begin(), 0);
+  std::vector<Size> most = shape_, chunks = shape_;
+  most[0] = H5S_UNLIMITED;
+  chunks[0] = chunk;
+  for (Size& extent : chunks) extent = std::max<Size>(extent, 1);
+  const Handle space{H5Screate_simple(static_cast<int>(shape_.size()), shape_.data(), most.data()), H5Sclose};
+  const Handle creation{H5Pcreate(H5P_DATASET_CREATE), H5Pclose};
+  H5Pset_chunk(creation.get(), static_cast<int>(chunks.size()), chunks.data());
+  H5Pset_shuffle(creation.get());
+  H5Pset_deflate(creation.get(), 4);
+  data_ = Handle{H5Dcreate2(file.file(), path.c_str(), type_.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), H5Dclose};
+  file.require(static_cast<bool>(data_), path);
+  rowBytes_ = std::max<std::size_t>(rowBytes_, 1);  // rows without cells are never gathered
+}
+
+void Table::put(const void* bytes, std::size_t count) {
+  const auto* first = static_cast<const unsigned char*>(bytes);
+  buffer_.insert(buffer_.end(), first, first + count);
+}
+
+void Table::add(const std::string& name) {
+  char cell[nameLength] = "";
+  name.copy(cell, nameLength - 1);
+  put(cell, nameLength);
+}
+
+void Table::write() {
+  const std::size_t rows = waiting();
+  if (rows == 0) return;
+  std::vector<Size> offset(shape_.size(), 0), block = shape_;
+  offset[0] = shape_[0];
+  block[0] = rows;
+  shape_[0] += rows;
+  file_->require(H5Dset_extent(data_.get(), shape_.data()) >= 0, path_);
+  const Handle target{H5Dget_space(data_.get()), H5Sclose};
+  const Handle source{H5Screate_simple(static_cast<int>(block.size()), block.data(), nullptr), H5Sclose};
+  H5Sselect_hyperslab(target.get(), H5S_SELECT_SET, offset.data(), nullptr, block.data(), nullptr);
+  // The stored types are this machine's own layout: little-endian numbers and plain characters.
+  file_->require(H5Dwrite(data_.get(), type_.get(), source.get(), target.get(), H5P_DEFAULT, buffer_.data()) >= 0, path_);
+  buffer_.clear();
 }
 
 }  // namespace stiction::hdf5

@@ -77,6 +77,9 @@ class Reader {
   Size fileSize_{0};
 };
 
+/// How numbers and names are stored in a table that grows.
+enum class Cell { Real, Integer, Long, Name };   // float64, int32, uint64, 16 characters
+
 /// A file being written. Throws InputError when the disk or the path refuses.
 class Writer {
  public:
@@ -88,9 +91,13 @@ class Writer {
   void integers(const std::string& path, const std::vector<int>& values);
   void reals(const std::string& path, const double* values, std::size_t count);
   void text(const std::string& path, const std::string& value);
+  void strings(const std::string& path, const std::vector<std::string>& values);
   void attribute(const std::string& name, const std::string& value);
+  void attribute(const std::string& name, double value);
   /// Copies an object of another file with all it holds.
   void copy(const Reader& from, const std::string& path);
+  /// Everything so far becomes readable even if the program is killed.
+  void flush();
   /// Flushes and closes, so that a full disk is noticed.
   void finish();
 
@@ -101,6 +108,32 @@ class Writer {
  private:
   std::string name_;
   Handle file_;
+};
+
+/// A chunked, compressed dataset that grows by rows. Rows are gathered in memory until `write`.
+class Table {
+ public:
+  /// A row is `shape` cells (empty: one cell); `chunk` rows are compressed together.
+  Table(const Writer& file, const std::string& path, Cell cell, std::vector<Size> shape, Size chunk);
+
+  void add(double value) { put(&value, sizeof value); }
+  void add(const double* values, std::size_t count) { put(values, count * sizeof(double)); }
+  void add(int value) { put(&value, sizeof value); }
+  void add(std::uint64_t value) { put(&value, sizeof value); }
+  void add(const std::string& name);
+  /// Appends the gathered rows to the dataset.
+  void write();
+  std::size_t waiting() const { return buffer_.size() / rowBytes_; }   // rows
+
+ private:
+  void put(const void* bytes, std::size_t count);
+
+  const Writer* file_;
+  std::string path_;
+  Handle data_, type_;
+  std::vector<Size> shape_;   // of the dataset: rows first
+  std::size_t rowBytes_{0};
+  std::vector<unsigned char> buffer_;
 };
 
 }  // namespace stiction::hdf5

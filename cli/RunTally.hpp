@@ -1,0 +1,47 @@
+// What a run adds up over its steps, and how it is told: the JSON object of the contract and the table for people.
+#pragma once
+#include <map>
+#include <string>
+
+#include "Output.hpp"
+#include "integrate/Simulation.hpp"
+#include "io/EnergyTotals.hpp"
+#include "io/ImportReport.hpp"
+
+namespace stiction::cli {
+
+struct RunTally {
+  RunTally(const Model& model, const State& start) : energy{model, start}, startTime{start.time} {}
+
+  void add(const Model& model, const StepReport& report, double stepTime);
+
+  EnergyTotals energy;
+  double startTime;              // [s] of the start state
+  int steps{0};                  // tried
+  int certified{0};
+  int firstUncertified{-1};      // step
+  double uncertifiedTime{0}, uncertifiedCertificate{0};
+  std::string uncertifiedReason;
+  Certificate worst;
+  int worstStep{0};
+  std::string worstContact;
+  int mostContacts{0};
+  double contactSum{0};
+  double deepest{0}, penetration{0};   // [m]
+  int splitsExhausted{0};              // steps in which an island used all its impact splits
+  PhaseTimes times;
+  double recordTime{0};                // [s] CPU
+  double wall{0}, cpu{0};              // [s]
+  std::map<std::string, int> rungs;    // islands solved by each method
+};
+
+struct RunNames {
+  std::string scene, solver;
+  double dt{0}, tolerance{0};
+  int threads{1};
+};
+
+Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simulation, const ImportReport& report);
+std::string toTable(const RunNames& names, const RunTally& tally);
+
+}  // namespace stiction::cli

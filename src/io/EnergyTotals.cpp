@@ -1,0 +1,25 @@
+#include "io/EnergyTotals.hpp"
+
+#include <cmath>
+
+#include "diagnostics/Account.hpp"
+
+namespace stiction {
+
+EnergyTotals::EnergyTotals(const Model& model, const State& start) {
+  const std::vector<BodyInertia> inertias = bodyInertias(model);
+  startKinetic_ = kinetic_ = kineticEnergy(model, inertias, start);
+  for (const int body : model.dynamicBodies) {
+    const auto i = static_cast<std::size_t>(body);
+    startPotential_ += potentialChange(model, inertias[i], body, start.position[i]);
+  }
+}
+
+void EnergyTotals::add(const EnergyLedger& ledger) {
+  addLines(ledger, lines_);
+  kinetic_ = ledger.kineticEnd;
+  const double closure = ledger.closureRelative();
+  if (!(std::abs(closure) <= std::abs(worstClosure_))) worstClosure_ = closure;
+}
+
+}  // namespace stiction
