@@ -1,0 +1,84 @@
+#include "collision/MeshPairs.hpp"
+
+#include <algorithm>
+
+#include "collision/SurfaceContact.hpp"
+
+namespace stiction {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+class MeshSurface final : public TriangleSurface {
+ public:
+  explicit MeshSurface(const TriangleMesh& mesh) : mesh_{mesh} {}
+
+  std::array<Vector3, 3> corners(int triangle) const override {
+    const auto& [a, b, c] = mesh_.triangles[at(triangle)];
+    return {mesh_.vertices[at(a)], mesh_.vertices[at(b)], mesh_.vertices[at(c)]};
+  }
+
+  bool across(int triangle, int k, Vector3& corner) const override {
+    const int other = mesh_.adjacent[at(triangle)][at(k)];
+    if (other < 0) return false;
+    const int a = mesh_.triangles[at(triangle)][at(k)], b = mesh_.triangles[at(triangle)][at((k + 1) % 3)];
+    for (const int v : mesh_.triangles[at(other)])
+      if (v != a && v != b) corner = mesh_.vertices[at(v)];
+    return true;
+  }
+
+  /// Around the corner one way until it closes or ends at a border, then the other way.
+  void ring(int triangle, int k, std::vector<Vector3>& neighbours) const override {
+    const int v = mesh_.triangles[at(triangle)][at(k)];
+    for (const int side : {2, 0}) {
+      int current = triangle;
+      do {
+        const auto& corners = mesh_.triangles[at(current)];
+        const int i = corners[0] == v ? 0 : (corners[1] == v ? 1 : 2);
+        neighbours.push_back(mesh_.vertices[at(corners[at((i + 1) % 3)])]);
+        neighbours.push_back(mesh_.vertices[at(corners[at((i + 2) % 3)])]);
+        current = mesh_.adjacent[at(current)][at((i + side) % 3)];
+      } while (current >= 0 && current != triangle);
+      if (current == triangle) return;
+    }
+  }
+
+ private:
+  const TriangleMesh& mesh_;
+};
+
+bool overlap(const TriangleMesh::Node& node, const Vector3& low, const Vector3& high) {
+  return (node.low.array() <= high.array()).all() && (node.high.array() >= low.array()).all();
+}
+
+}  // namespace
+
+void collideConvexMesh(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out) {
+  const TriangleMesh& mesh = *b.mesh;
+  const Pose X_SA = X_WB.inverse() * X_WA;
+  const auto [lowest, highest] = bounds(a, X_SA);
+  const Vector3 low = lowest - Vector3::Constant(reach), high = highest + Vector3::Constant(reach);
+  const ConvexShape shape{a, X_SA};
+  const MeshSurface surface{mesh};
+  thread_local SurfaceContact contact;
+  thread_local std::vector<int> open, near;
+  contact.begin(shape, reach, false);
+  near.clear();
+  open.assign(1, 0);
+  while (!open.empty()) {
+    const TriangleMesh::Node& node = mesh.nodes[at(open.back())];
+    open.pop_back();
+    if (!overlap(node, low, high)) continue;
+    if (node.left >= 0) {
+      open.push_back(node.right);
+      open.push_back(node.left);
+    } else {
+      near.insert(near.end(), mesh.order.begin() + node.first, mesh.order.begin() + node.first + node.count);
+    }
+  }
+  std::sort(near.begin(), near.end());  // of coinciding points the one of the lowest triangle stays
+  for (const int triangle : near) contact.touch(surface, triangle);
+  contact.finish(X_WB, out);
+}
+
+}  // namespace stiction

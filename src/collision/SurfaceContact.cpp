@@ -1,0 +1,140 @@
+#include "collision/SurfaceContact.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+constexpr double ridge_slope = 1e-6;    // [rad] an edge is convex when the triangle beyond it falls off by more than this
+constexpr double allowed_slope = 1e-8;  // [rad] round-off in the test of a normal
+constexpr double same_point = 1e-9;     // [m]
+constexpr double same_normal = 1e-12;   // [-] of 1 - cosine
+constexpr double shallow = 0.02;        // [-] of the shape's size: a face may push this deep where another way out is shorter
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+enum class Meets : std::uint64_t { ShapeCorner = 0, SurfaceCorner = 1, Edges = 2, Single = 3 };
+
+/// Triangle number, then which of its meetings: kind, two ids of the shape, one of the triangle.
+std::uint64_t surfaceFeature(int triangle, Meets kind, int a0, int a1, int k) {
+  const auto bits = [](int i, std::uint64_t mask) { return static_cast<std::uint64_t>(i) & mask; };
+  return static_cast<std::uint64_t>(triangle) << 34 | static_cast<std::uint64_t>(kind) << 32 | bits(a0, 0x7fff) << 17 | bits(a1, 0x7fff) << 2 | bits(k, 3);
+}
+
+SurfaceTriangle describe(const TriangleSurface& surface, int triangle, const Vector3& normal, const std::array<Vector3, 3>& corners) {
+  SurfaceTriangle t;
+  t.corners = corners;
+  for (int k = 0; k < 3; ++k) {
+    Vector3 beyond;
+    t.border[at(k)] = !surface.across(triangle, k, beyond);
+    t.ridge[at(k)] = t.border[at(k)] || normal.dot(beyond - corners[at(k)]) < -ridge_slope * (beyond - corners[at(k)]).norm();
+  }
+  return t;
+}
+
+/// Edge k between the corner numbers low < high.
+int edgeBetween(int low, int high) { return low == 0 && high == 2 ? 2 : low; }
+
+}  // namespace
+
+void SurfaceContact::begin(const ConvexShape& shape, double reach, bool solidBelow) {
+  shape_ = &shape;
+  reach_ = reach;
+  solidBelow_ = solidBelow;
+  points_.clear();
+}
+
+bool SurfaceContact::allowed(const TriangleSurface& surface, int triangle, const SurfaceTriangle& t, const Vector3& faceNormal, const Vector3& m) {
+  if (m.dot(faceNormal) < 0) return false;
+  double top = m.dot(t.corners[0]), longest = 0;
+  for (int k = 0; k < 3; ++k) {
+    top = std::max(top, m.dot(t.corners[at(k)]));
+    longest = std::max(longest, (t.corners[at((k + 1) % 3)] - t.corners[at(k)]).norm());
+  }
+  for (int k = 0; k < 3; ++k) {
+    if (m.dot(t.corners[at(k)]) < top - allowed_slope * longest) continue;
+    neighbours_.clear();
+    surface.ring(triangle, k, neighbours_);
+    for (const Vector3& w : neighbours_)
+      if (m.dot(w) > top + allowed_slope * (longest + (w - t.corners[at(k)]).norm())) return false;
+  }
+  return true;
+}
+
+void SurfaceContact::addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle) {
+  for (const Meeting& meeting : meetings) {
+    if (!(meeting.gap <= reach_)) continue;
+    std::uint64_t id = 0;
+    switch (meeting.kind) {
+      case Meeting::Kind::CornerA: id = surfaceFeature(triangle, Meets::ShapeCorner, meeting.a0, 0, 0); break;
+      case Meeting::Kind::CornerB:
+        if (!t.ridge[at(meeting.b0)] && !t.ridge[at((meeting.b0 + 2) % 3)]) continue;
+        id = surfaceFeature(triangle, Meets::SurfaceCorner, 0, 0, meeting.b0);
+        break;
+      case Meeting::Kind::Crossing: {
+        const int edge = edgeBetween(meeting.b0, meeting.b1);
+        if (!t.ridge[at(edge)]) continue;
+        id = surfaceFeature(triangle, Meets::Edges, meeting.a0, meeting.a1, edge);
+        break;
+      }
+    }
+    points_.push_back({meeting.point, normal, meeting.gap, id});
+  }
+}
+
+/// The least-overlap normal is one the surface allows.
+void SurfaceContact::touchFreely(const Separation& near, const ConvexShape& flat, const SurfaceTriangle& t, int triangle) {
+  shape_->patch(near.normal, patchShape_);
+  flat.patch(-near.normal, patchTriangle_);
+  const bool pointA = patchShape_.kind == Patch::Kind::Point, pointB = patchTriangle_.kind == Patch::Kind::Point;
+  if (pointA || pointB) {
+    const Vector3 point = pointA ? Vector3{near.witnessA + 0.5 * near.gap * near.normal} : Vector3{near.witnessB - 0.5 * near.gap * near.normal};
+    points_.push_back({point, near.normal, near.gap, surfaceFeature(triangle, Meets::Single, patchShape_.vertices[0].id, pointB ? 1 + patchTriangle_.vertices[0].id : 0, 0)});
+    return;
+  }
+  const std::vector<Meeting>* meetings = nullptr;
+  for (double tolerance = 1e-9; tolerance < 10 && (meetings == nullptr || meetings->empty()); tolerance *= 10)  // corners that just miss a border still touch it
+    meetings = &contact_.meet(patchShape_, patchTriangle_, near.normal, tolerance * shape_->size());
+  addMeetings(*meetings, near.normal, t, triangle);
+}
+
+void SurfaceContact::touchFace(const Vector3& faceNormal, const ConvexShape& flat, const SurfaceTriangle& t, int triangle) {
+  shape_->patch(-faceNormal, patchShape_);
+  flat.patch(faceNormal, patchTriangle_);
+  addMeetings(contact_.meet(patchShape_, patchTriangle_, -faceNormal, 1e-9 * shape_->size()), -faceNormal, t, triangle);
+}
+
+void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
+  const std::array<Vector3, 3> corners = surface.corners(triangle);
+  const Vector3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
+  const double faceGap = normal.dot(shape_->coreSupport(-normal) - corners[0]) - shape_->margin();
+  if (!(faceGap <= reach_)) return;
+  const bool inFront = normal.dot(shape_->centre() - corners[0]) >= 0;
+  if (!inFront && !solidBelow_) return;
+  const SurfaceTriangle t = describe(surface, triangle, normal, corners);
+  const ConvexShape flat{corners};
+  if (inFront && (t.ridge[0] || t.ridge[1] || t.ridge[2])) {
+    const Separation near = separate(*shape_, flat, reach_);
+    if (!(near.gap <= reach_)) return;
+    if (allowed(surface, triangle, t, normal, -near.normal)) {
+      touchFreely(near, flat, t, triangle);
+      return;
+    }
+    if (-faceGap > std::max(4 * std::abs(near.gap), shallow * shape_->size())) return;
+  }
+  touchFace(normal, flat, t, triangle);
+}
+
+void SurfaceContact::finish(const Pose& X_WS, std::vector<PairPoint>& out) {
+  const std::size_t first = out.size();
+  for (const PairPoint& local : points_) {
+    const PairPoint point{X_WS * local.point, X_WS.rotation * local.normal, local.gap, local.feature};
+    const bool known = std::any_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), [&](const PairPoint& other) {
+      return (other.point - point.point).squaredNorm() <= same_point * same_point && other.normal.dot(point.normal) >= 1 - same_normal;
+    });
+    if (!known) out.push_back(point);
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,61 @@
+// Contact of a convex shape with a surface of triangles (mesh or terrain), without ghost normals at the edges inside the surface.
+//
+// Each triangle near the shape is one pair, but its normal may only be one that the surface around it allows: the face normal, and at convex edges and corners the
+// normals between those of the faces that meet there. A normal m out of the surface is allowed at a triangle when no neighbour of the corners that support it is higher
+// along m: m·w <= max m·v. So a ball on a flat floor sees face normals only, a ball on a ridge the ridge's, and a body in a valley the faces of both sides.
+//   - the least-overlap normal of shape and triangle is taken where it is allowed,
+//   - else the face normal, and then only points of the shape that lie over the triangle count.
+// Corners and edges of the surface that are flat or hollow add no points of their own where a flat side of the shape rests on them: the gap is least elsewhere.
+//
+// Frame: the surface's own, S. Cost: a support and a clip for each flat triangle, a separation for each triangle with a ridge.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "collision/ConvexSeparation.hpp"
+#include "collision/PairPoint.hpp"
+#include "collision/PatchContact.hpp"
+
+namespace stiction {
+
+struct SurfaceTriangle {
+  std::array<Vector3, 3> corners;   // [m] S, counter-clockwise seen from the front
+  std::array<bool, 3> ridge{};      // edge (k, k+1) is convex or a border
+  std::array<bool, 3> border{};     // edge (k, k+1) has no triangle beyond it
+};
+
+/// What a surface must tell about its triangles.
+class TriangleSurface {
+ public:
+  virtual ~TriangleSurface() = default;
+  virtual std::array<Vector3, 3> corners(int triangle) const = 0;
+  /// The third corner of the triangle across edge (k, k+1); false at a border.
+  virtual bool across(int triangle, int k, Vector3& corner) const = 0;
+  /// Appends the neighbours of corner k in the surface.
+  virtual void ring(int triangle, int k, std::vector<Vector3>& neighbours) const = 0;
+};
+
+class SurfaceContact {
+ public:
+  /// `solidBelow`: whatever is behind the surface is pushed out however deep; else triangles act only on shapes whose centre is in front of them.
+  void begin(const ConvexShape& shape, double reach, bool solidBelow);
+  void touch(const TriangleSurface& surface, int triangle);
+  /// Appends the points, moved to the world, normals from the shape to the surface; points that coincide within 1e-9 m with equal normals are kept once.
+  void finish(const Pose& X_WS, std::vector<PairPoint>& out);
+
+ private:
+  bool allowed(const TriangleSurface& surface, int triangle, const SurfaceTriangle& t, const Vector3& faceNormal, const Vector3& m);
+  void touchFreely(const Separation& near, const ConvexShape& flat, const SurfaceTriangle& t, int triangle);
+  void touchFace(const Vector3& faceNormal, const ConvexShape& flat, const SurfaceTriangle& t, int triangle);
+  void addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle);
+
+  const ConvexShape* shape_{nullptr};
+  double reach_{0};
+  bool solidBelow_{false};
+  Patch patchShape_, patchTriangle_;
+  PatchContact contact_;
+  std::vector<Vector3> neighbours_;
+  std::vector<PairPoint> points_;
+};
+
+}  // namespace stiction
