@@ -84,6 +84,10 @@ class Response {
       const Part& part = parts_[at(p)];
       const double* column = values_.data() + part.offset;
       double* out = v.data() + part.row;
+      if (part.size == 6 && width_ == 3) {
+        Eigen::Map<Vector6>{out}.noalias() += Eigen::Map<const Eigen::Matrix<double, 6, 3>>{column} * Eigen::Map<const Vector3>{x};
+        continue;
+      }
       for (int c = 0; c < width_; ++c, column += part.size)
         for (int k = 0; k < part.size; ++k) out[k] += column[k] * x[c];
     }
@@ -125,7 +129,7 @@ class Response {
   std::vector<double> values_;
 };
 
-/// Aᵀ_i v for a group of `width` columns.
+/// Aᵀ_i v for a group of `width` columns; whole rigid bodies (six velocities) with the loop unrolled.
 template <int Width>
 Eigen::Matrix<double, Width, 1> transposedProduct(const BlockColumns& A, int i, const VectorX& v) {
   Eigen::Matrix<double, Width, 1> u = Eigen::Matrix<double, Width, 1>::Zero();
@@ -133,8 +137,11 @@ Eigen::Matrix<double, Width, 1> transposedProduct(const BlockColumns& A, int i, 
     const BlockColumns::Segment& segment = A.segments[at(s)];
     const double* a = A.values.data() + segment.offset;
     const double* x = v.data() + segment.row;
-    for (int c = 0; c < Width; ++c, a += segment.size)
-      for (int k = 0; k < segment.size; ++k) u[c] += a[k] * x[k];
+    if (segment.size == 6)
+      u.noalias() += Eigen::Map<const Eigen::Matrix<double, 6, Width>>{a}.transpose() * Eigen::Map<const Vector6>{x};
+    else
+      u.noalias() +=
+          Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Width>>{a, segment.size, Width}.transpose() * Eigen::Map<const VectorX>{x, segment.size};
   }
   return u;
 }

@@ -44,18 +44,25 @@ class SlipSearch {
   SlipSearch(const Matrix3& A, const Vector3& b, double mu, const Vector3& guess)
       : A_{A}, b_{b}, guess_{guess}, mu_{mu}, omega_{A.trace() / 3}, equation_{A, b, mu}, size_{b.norm()} {}
 
-  /// Newton on F from the direction e. True where it ends at a sliding root.
+  /// Newton on F from the direction e. True where it ends at a sliding root: D(e) > 0, u_T along e.
   bool newton(Vector2 e) {
-    const double noise = 4e-16 * equation_.size();
     for (int k = 0; k < 20; ++k) {
       const double value = equation_.value(e), slope = equation_.slope(e);
       if (!(slope > 0 || slope < 0)) return false;
       const double step = std::clamp(-value / slope, -0.5, 0.5);
-      e = (e + step * Vector2{-e[1], e[0]}).normalized();
-      if (std::abs(step) < 1e-15 || (k > 0 && std::abs(value) <= noise)) break;
+      e += step * Vector2{-e[1], e[0]};
+      e *= 1 / std::sqrt(e[0] * e[0] + e[1] * e[1]);
+      if (std::abs(step) < 1e-8) break;  // the next one would be 1e-16
     }
-    offer(e);
-    return residual_ <= kExact;
+    const double denominator = A_(0, 0) - mu_ * (A_(0, 1) * e[0] + A_(0, 2) * e[1]);
+    if (!(denominator > 0)) return false;
+    const Vector3 r = impulse(e, denominator);
+    const Vector2 slip = A_.bottomRows<2>() * r + b_.tail<2>();
+    const double along = slip.dot(e), across = slip[1] * e[0] - slip[0] * e[1];
+    if (!(along >= 0) || !(std::abs(across) <= kExact * (size_ + 0.01 * omega_ * r[0]))) return false;
+    best_ = r;
+    residual_ = 0;
+    return true;
   }
 
   /// Every root of F, by brackets.
@@ -109,8 +116,12 @@ class SlipSearch {
   void offer(const Vector2& e) {
     const double denominator = A_(0, 0) - mu_ * (A_(0, 1) * e[0] + A_(0, 2) * e[1]);
     if (!(denominator > 0)) return;
+    take(impulse(e, denominator));
+  }
+
+  Vector3 impulse(const Vector2& e, double denominator) const {
     const double normal = -b_[0] / denominator;
-    take({normal, -mu_ * normal * e[0], -mu_ * normal * e[1]});
+    return {normal, -mu_ * normal * e[0], -mu_ * normal * e[1]};
   }
 
   /// The zero of `f` in a bracket: Newton, kept inside by bisection.
@@ -140,13 +151,15 @@ class SlipSearch {
   double residual_{std::numeric_limits<double>::infinity()};  // natural map of best_ over the size of its terms
 };
 
-/// −A⁻¹ b, with a shift at round-off level where A is singular.
+/// −A⁻¹ b: by cofactors where A is well conditioned, else by pivoted elimination, with a shift at round-off level where A is singular.
 Vector3 stickingImpulse(const Matrix3& A, const Vector3& b) {
-  const double trace = A.trace();
+  const double trace = A(0, 0) + A(1, 1) + A(2, 2);
   const Vector3 c0 = A.col(0), c1 = A.col(1), c2 = A.col(2);
   const Vector3 normal = c1.cross(c2);
   const double determinant = c0.dot(normal);
-  if (determinant > 1e-10 * trace * trace * trace) return -Vector3{b.dot(normal), b.dot(c2.cross(c0)), b.dot(c0.cross(c1))} / determinant;
+  if (determinant > 1e-4 * trace * trace * trace) return Vector3{b.dot(normal), b.dot(c2.cross(c0)), b.dot(c0.cross(c1))} * (-1 / determinant);
+  const Eigen::FullPivLU<Matrix3> factor{A};
+  if (std::abs(factor.matrixLU()(2, 2)) > 1e-13 * trace) return -factor.solve(b);
   const Matrix3 shifted = A + 1e-14 * trace * Matrix3::Identity();
   return -shifted.fullPivLu().solve(b);
 }
@@ -157,7 +170,7 @@ Vector3 solveOneContact(const Matrix3& A, const Vector3& b, double mu, const Vec
   if (b[0] >= 0 || !(A(0, 0) > 0)) return Vector3::Zero();
   if (!(mu > 0)) return {-b[0] / A(0, 0), 0, 0};
   const Vector3 stick = stickingImpulse(A, b);
-  if (std::hypot(stick[1], stick[2]) <= mu * stick[0]) return stick;
+  if (stick[0] >= 0 && stick[1] * stick[1] + stick[2] * stick[2] <= mu * stick[0] * (mu * stick[0])) return stick;
 
   SlipSearch search{A, b, mu, guess};
   const Vector2 last = -guess.tail<2>(), free = b.tail<2>() - A.block<2, 1>(1, 0) * (b[0] / A(0, 0));
