@@ -7,18 +7,29 @@ namespace stiction {
 namespace {
 
 constexpr double coincidence{1e-12};  // [-] of the size
+constexpr double patch_angle{1e-2};   // [rad] normals nearer than this belong to one patch
 constexpr double flatness{1e-9};      // [-] of the size: how far a point may stand off a hull edge and still count as on it
+
+bool before(const PairPoint& a, const PairPoint& b) {
+  if (a.feature != b.feature) return a.feature < b.feature;
+  if (a.gap != b.gap) return a.gap < b.gap;
+  return std::lexicographical_compare(a.point.begin(), a.point.end(), b.point.begin(), b.point.end());
+}
 
 void mergeCoincident(double limit, std::vector<PairPoint>& points) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto same = [&](const PairPoint& other) {
-      return points[i].feature == other.feature ||
-             ((other.point - points[i].point).squaredNorm() <= limit * limit && (other.normal - points[i].normal).squaredNorm() <= coincidence * coincidence);
+      return (other.point - points[i].point).squaredNorm() <= limit * limit && (other.normal - points[i].normal).squaredNorm() <= coincidence * coincidence;
     };
     if (std::none_of(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(kept), same)) points[kept++] = points[i];
   }
   points.resize(kept);
+}
+
+/// Distinct points that share an id (more than 2^15 vertices) get successive ones.
+void makeUnique(std::vector<PairPoint>& points) {
+  for (std::size_t i = 1; i < points.size(); ++i) points[i].feature = std::max(points[i].feature, points[i - 1].feature + 1);
 }
 
 struct Planar {
@@ -65,12 +76,8 @@ void dropSmallestEars(std::vector<Planar>& polygon, std::size_t count) {
   }
 }
 
-}  // namespace
-
-void reduceManifold(double size, std::vector<PairPoint>& points) {
-  std::sort(points.begin(), points.end(), [](const PairPoint& a, const PairPoint& b) { return a.feature < b.feature; });
-  mergeCoincident(coincidence * size, points);
-  if (points.size() <= max_manifold_points) return;
+/// Reduces one patch: points of about the same normal, sorted by feature.
+void reducePatch(double size, std::vector<PairPoint>& points) {
   const auto deepest = std::min_element(points.begin(), points.end(), [](const PairPoint& a, const PairPoint& b) { return a.gap < b.gap; });
   const std::size_t deepestIndex = static_cast<std::size_t>(deepest - points.begin());
   const Vector3 n = deepest->normal;
@@ -91,8 +98,28 @@ void reduceManifold(double size, std::vector<PairPoint>& points) {
     polygon.push_back({0, 0, deepestIndex});
   }
   std::sort(polygon.begin(), polygon.end(), [](const Planar& a, const Planar& b) { return a.index < b.index; });
-  std::vector<PairPoint> kept;
-  for (const Planar& p : polygon) kept.push_back(points[p.index]);
+  for (std::size_t i = 0; i < polygon.size(); ++i) points[i] = points[polygon[i].index];
+  points.resize(polygon.size());
+}
+
+}  // namespace
+
+void reduceManifold(double size, std::vector<PairPoint>& points) {
+  std::sort(points.begin(), points.end(), before);
+  mergeCoincident(coincidence * size, points);
+  makeUnique(points);
+  if (points.size() <= max_manifold_points) return;
+  std::vector<PairPoint> kept, patch;
+  while (!points.empty()) {
+    // The patch of the first point: all points whose normal is within patch_angle of its own.
+    const Vector3 n = points.front().normal;
+    const auto other = std::stable_partition(points.begin(), points.end(), [&](const PairPoint& p) { return (p.normal - n).squaredNorm() > patch_angle * patch_angle; });
+    patch.assign(other, points.end());
+    points.erase(other, points.end());
+    if (patch.size() > max_manifold_points) reducePatch(size, patch);
+    kept.insert(kept.end(), patch.begin(), patch.end());
+  }
+  std::sort(kept.begin(), kept.end(), before);
   points = std::move(kept);
 }
 

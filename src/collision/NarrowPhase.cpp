@@ -6,7 +6,9 @@
 
 #include "collision/Analytic.hpp"
 #include "collision/ConvexPairs.hpp"
+#include "collision/HeightFieldPairs.hpp"
 #include "collision/ManifoldReduction.hpp"
+#include "collision/MeshPairs.hpp"
 #include "collision/PolytopePairs.hpp"
 #include "collision/RoundPolytopePairs.hpp"
 
@@ -48,6 +50,8 @@ class Table {
     for (const ShapeType type : {Sphere, Box, Capsule, Cylinder, Ellipsoid, Hull}) {
       if (type != Ellipsoid) set<collideConvexConvex>(type, Cylinder);
       set<collideConvexConvex>(type, Ellipsoid);
+      set<collideConvexMesh>(type, Mesh);
+      set<collideConvexHeightField>(type, HeightField);
     }
   }
 

@@ -35,7 +35,7 @@ class Manifold {
   void collide();
 
  private:
-  void addFace(const Face& face);
+  void addFace(const Face& face, const EdgeAxis& edge);
   int incidentFace(const PlacedPolytope& reference, const Face& face, const PlacedPolytope& incident) const;
   bool addRidge(const Face& face, int incident);
   void addNearest(const Face& face, double nearest);
@@ -83,8 +83,7 @@ void Manifold::collide() {
   const auto better = [&](double second, double first) { return second > first + face_margin * size_ + face_preference * std::abs(first); };
   const bool useB = better(axisB.separation, axisA.separation);
   const Face face{!useB, useB ? axisB.face : axisA.face, useB ? axisB.separation : axisA.separation};
-  const double highest = std::max(axisA.separation, axisB.separation);
-  const EdgeAxis edge = largestEdgeSeparation(a_, b_, std::max(std::abs(highest), reach_), reach_);
+  const EdgeAxis edge = largestEdgeSeparation(a_, axisA, b_, axisB, reach_);
   if (edge.edgeA >= 0 && edge.separation > reach_) return;
   const Vector3 n = face.ofA ? a_.normal(face.index) : Vector3{-b_.normal(face.index)};
   const bool useEdge = edge.edgeA >= 0 && better(edge.separation, face.separation) && edge.normal.dot(n) < same_direction;
@@ -98,24 +97,36 @@ void Manifold::collide() {
     }
     return;
   }
-  addFace(face);
+  addFace(face, edge);
 }
 
+/// The face most nearly against the reference face; where it misses the nearest vertex, the most nearly opposite one of the faces that meet at that vertex.
 int Manifold::incidentFace(const PlacedPolytope& reference, const Face& face, const PlacedPolytope& incident) const {
   const Vector3& n = reference.normal(face.index);
   int best = 0;
   double least = n.dot(incident.normal(0));
-  for (std::size_t i = 1; i < incident.normals.size(); ++i) {
-    const double along = n.dot(incident.normals[i]);
+  const auto consider = [&](int f) {
+    const double along = n.dot(incident.normal(f));
     if (along < least) {
       least = along;
-      best = static_cast<int>(i);
+      best = f;
     }
+  };
+  for (int f = 1; f < static_cast<int>(incident.normals.size()); ++f) consider(f);
+  const int vertex = incident.set().support(-n, incident.face(best)[0]);
+  const double height = n.dot(incident.vertex(vertex)) + softness * size_;
+  const std::vector<int>& loop = incident.face(best);
+  if (std::any_of(loop.begin(), loop.end(), [&](int v) { return n.dot(incident.vertex(v)) <= height; })) return best;
+  least = 2;
+  for (const Polytope::Edge& edge : incident.shape->edges) {
+    if (edge.v0 != vertex && edge.v1 != vertex) continue;
+    consider(edge.f0);
+    consider(edge.f1);
   }
   return best;
 }
 
-void Manifold::addFace(const Face& face) {
+void Manifold::addFace(const Face& face, const EdgeAxis& edge) {
   const PlacedPolytope& reference = face.ofA ? a_ : b_;
   const PlacedPolytope& incident = face.ofA ? b_ : a_;
   const int incidentIndex = incidentFace(reference, face, incident);
@@ -124,16 +135,18 @@ void Manifold::addFace(const Face& face) {
   const Vector3 n = face.ofA ? outward : Vector3{-outward};
   double lowest = std::numeric_limits<double>::infinity();
   for (const ClipCorner& corner : corners_) lowest = std::min(lowest, corner.gap);
-  const bool apart = face.separation > clip_tolerance * size_;
   const bool ridged = lowest <= reach_ && addRidge(face, incidentIndex);
   for (const ClipCorner& corner : corners_) {
     if (corner.gap > reach_ || (ridged && corner.gap <= lowest + ridge_window * softness * size_)) continue;
     add(corner.p - 0.5 * corner.gap * outward, n, corner.gap, cornerFeature(reference, face.index, incident, incidentIndex, face.ofA, corner));
   }
-  if (apart && lowest > face.separation + softness * size_ + 1e-3 * face.separation) {
+  // The face's axis says the bodies are nearer than anything seen over the face.
+  if (lowest <= face.separation + softness * size_ + face_preference * std::abs(face.separation)) return;
+  if (face.separation > clip_tolerance * size_) {
     addNearest(face, std::min(lowest, reach_));
-  } else if (corners_.empty()) {
-    // Overlap (or touch) outside the face's own outline: the deepest vertex speaks for the pair.
+  } else if (edge.edgeA >= 0 && edge.separation >= face.separation - face_margin * size_) {
+    addEdges(crossEdges(a_, b_, edge));
+  } else if (corners_.empty() || lowest > reach_) {
     const int vertex = incident.set().support(-outward);
     const std::uint64_t id = face.ofA ? feature(FeatureKind::FaceVertexB, face.index, vertex) : feature(FeatureKind::VertexFaceB, vertex, face.index);
     add(incident.vertex(vertex) - 0.5 * face.separation * outward, n, face.separation, id);

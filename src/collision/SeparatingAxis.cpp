@@ -33,13 +33,27 @@ struct Arc {
   Vector3 axis;       // [-] n1 × n0, along the edge
 };
 
-void collectArcs(const PlacedPolytope& body, const Bounds& near, double sign, std::vector<Arc>& arcs) {
+/// n·x >= low: where a point of an edge pair that touches can be.
+struct HalfSpace {
+  Vector3 n;
+  double low;
+};
+
+/// The edge crosses the bounds and every half space, as far as each alone can tell.
+bool mayTouch(const Vector3& p, const Vector3& q, const Bounds& near, const HalfSpace (&spaces)[2]) {
+  for (const HalfSpace& space : spaces) {
+    if (std::max(space.n.dot(p), space.n.dot(q)) < space.low) return false;
+  }
+  return (p.cwiseMax(q).array() >= near.low.array()).all() && (p.cwiseMin(q).array() <= near.high.array()).all();
+}
+
+void collectArcs(const PlacedPolytope& body, const Bounds& near, const HalfSpace (&spaces)[2], double sign, std::vector<Arc>& arcs) {
   arcs.clear();
   for (std::size_t i = 0; i < body.shape->edges.size(); ++i) {
     const Polytope::Edge& edge = body.shape->edges[i];
     const Vector3& p = body.vertex(edge.v0);
     const Vector3& q = body.vertex(edge.v1);
-    if ((p.cwiseMax(q).array() < near.low.array()).any() || (p.cwiseMin(q).array() > near.high.array()).any()) continue;
+    if (!mayTouch(p, q, near, spaces)) continue;
     const Vector3 n0 = sign * body.normal(edge.f0);
     const Vector3 n1 = sign * body.normal(edge.f1);
     arcs.push_back({static_cast<int>(i), p, q - p, n0, n1, n1.cross(n0)});
@@ -79,10 +93,17 @@ FaceAxis largestFaceSeparation(const PlacedPolytope& body, const PlacedPolytope&
   return best;
 }
 
-EdgeAxis largestEdgeSeparation(const PlacedPolytope& a, const PlacedPolytope& b, double nearby, double reach) {
+EdgeAxis largestEdgeSeparation(const PlacedPolytope& a, const FaceAxis& faceA, const PlacedPolytope& b, const FaceAxis& faceB, double reach) {
   static thread_local std::vector<Arc> arcsA, arcsB;
-  collectArcs(a, boundsOf(b.vertices, nearby), 1.0, arcsA);
-  collectArcs(b, boundsOf(a.vertices, nearby), -1.0, arcsB);
+  const double nearby = std::max(std::abs(std::max(faceA.separation, faceB.separation)), reach);
+  const Vector3& nA = a.normal(faceA.face);
+  const Vector3& nB = b.normal(faceB.face);
+  const double top = nA.dot(a.vertex(a.face(faceA.face)[0]));
+  const double bottom = nB.dot(b.vertex(b.face(faceB.face)[0]));
+  const HalfSpace spacesA[2] = {{nA, top + faceA.separation - nearby}, {-nB, -bottom - nearby}};
+  const HalfSpace spacesB[2] = {{nB, bottom + faceB.separation - nearby}, {-nA, -top - nearby}};
+  collectArcs(a, boundsOf(b.vertices, nearby), spacesA, 1.0, arcsA);
+  collectArcs(b, boundsOf(a.vertices, nearby), spacesB, -1.0, arcsB);
   EdgeAxis best;
   best.separation = -std::numeric_limits<double>::infinity();
   for (const Arc& x : arcsA) {

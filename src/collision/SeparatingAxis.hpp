@@ -4,7 +4,7 @@
 //
 // The largest s is the distance where it is reached between a vertex and a face or between two crossing edges, minus the least depth where the bodies overlap, and a lower
 // bound of the distance in corner regions. Only edge pairs that build a face of the Minkowski difference count (Gregorius 2013, "The Separating Axis Test between Convex
-// Polyhedra"). Departure: edges farther from the other body's bounds than the best face axis allows are skipped, since they cannot be the pair that touches.
+// Polyhedra"). Departure: edges that stand off the other body's bounds, or off the slabs between the best face planes, are skipped: they cannot be the pair that touches.
 // Notation: everything in the frame of A. Cost: faces × (support by hill climbing) + pruned edge pairs; two boxes 0.4 µs.
 #pragma once
 #include <span>
@@ -44,7 +44,7 @@ int findEdge(const Polytope& polytope, int vertex0, int vertex1);
 /// Largest separation of `other` over the face planes of `body`; stops at the first one beyond `reach`.
 FaceAxis largestFaceSeparation(const PlacedPolytope& body, const PlacedPolytope& other, double reach);
 
-/// Largest separation over edge pairs that come within `nearby` of the other body's bounds; edgeA = -1 when there is none.
-EdgeAxis largestEdgeSeparation(const PlacedPolytope& a, const PlacedPolytope& b, double nearby, double reach);
+/// Largest separation over the edge pairs that can be what touches, given the best face axes of A and of B; edgeA = -1 when there is none.
+EdgeAxis largestEdgeSeparation(const PlacedPolytope& a, const FaceAxis& faceA, const PlacedPolytope& b, const FaceAxis& faceB, double reach);
 
 }  // namespace stiction

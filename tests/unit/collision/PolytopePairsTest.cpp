@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <random>
 #include <set>
 
@@ -153,6 +154,154 @@ TEST(PolytopePairs, RandomPosesAgreeWithBruteForce) {
     const double size = std::min(a.polytope->radius, b.polytope->radius);
     EXPECT_LE(least, d + 2e-5 * size + (d > 0 ? 2e-3 * d : 0));
     EXPECT_GE(least, d - 2e-5 * size - 0.011 * std::abs(d));
+  }
+}
+
+// Exchanging A and B mirrors the contact; the set of gaps stays.
+TEST(PolytopePairs, ExchangeMirrorsTheManifold) {
+  std::mt19937 random{7};
+  for (int trial = 0; trial < 400; ++trial) {
+    SCOPED_TRACE("seed 7, trial " + std::to_string(trial));
+    const Shape a = randomSolid(random), b = randomSolid(random);
+    const Pose X_WA{randomVector(random, 1.0), randomRotation(random)};
+    Pose X_WB{Vector3::Zero(), randomRotation(random)};
+    const double d = place(a, X_WA, b, X_WB, randomVector(random, 1.0).normalized(), trial % 2 == 0 ? 1e-3 : -1e-3);
+    const auto there = points(a, X_WA, b, X_WB, 0.01), back = points(b, X_WB, a, X_WA, 0.01);
+    ASSERT_FALSE(there.empty()) << d;
+    ASSERT_FALSE(back.empty()) << d;
+    const auto deepest = [](const std::vector<PairPoint>& set) { return *std::min_element(set.begin(), set.end(), [](const auto& x, const auto& y) { return x.gap < y.gap; }); };
+    EXPECT_NEAR(deepest(there).gap, deepest(back).gap, 2e-5);
+    EXPECT_LT(deepest(there).normal.dot(deepest(back).normal), 0);
+  }
+}
+
+// A resting manifold keeps its ids, and its gaps follow, under motions of 1e-6.
+TEST(PolytopePairs, FeatureIdsPersistUnderSmallMotion) {
+  std::mt19937 random{11};
+  const Shape lower = Shape::box({0.5, 0.4, 0.1}), upper = Shape::box({0.3, 0.6, 0.2});
+  std::set<std::uint64_t> first;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Pose X_WA{1e-6 * randomVector(random, 1), turn(1e-6, randomVector(random, 1))};
+    const Pose X_WB{Vector3{0.07, 0.05, 0.3} + 1e-6 * randomVector(random, 1), turn(0.2, Vector3::UnitZ()) * turn(1e-6, randomVector(random, 1))};
+    std::set<std::uint64_t> ids;
+    for (const PairPoint& c : points(lower, X_WA, upper, X_WB, 1e-3)) {
+      EXPECT_LT(std::abs(c.gap), 5e-6);
+      EXPECT_TRUE(ids.insert(c.feature).second);
+    }
+    if (first.empty()) first = ids;
+    ASSERT_EQ(ids, first) << trial;
+  }
+  EXPECT_GE(first.size(), 4u);
+}
+
+// Equal footprints, moved by round-off only: always the same four corners.
+TEST(PolytopePairs, EqualFootprintsKeepTheirCornersUnderRoundOff) {
+  std::mt19937 random{13};
+  const Shape box = Shape::box({0.5, 0.5, 0.5});
+  const Quaternion q = turn(0.3, Vector3(1, 2, 3));
+  std::set<std::uint64_t> first;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Pose X_WA{Vector3(10, 20, 30), q};
+    const Pose X_WB{X_WA * Vector3(0, 0, 1) + 1e-13 * randomVector(random, 1), (q * turn(1e-13, randomVector(random, 1))).normalized()};
+    std::set<std::uint64_t> ids;
+    for (const PairPoint& c : points(box, X_WA, box, X_WB, 1e-3)) {
+      EXPECT_NEAR(c.gap, 0, 1e-12);
+      ids.insert(c.feature);
+    }
+    if (first.empty()) first = ids;
+    ASSERT_EQ(ids, first) << trial;
+    ASSERT_EQ(ids.size(), 4u);
+  }
+}
+
+// Wedges with vertices given to twelve digits, as in an arch: face on face at zero depth, four points, gaps within the digits given.
+TEST(PolytopePairs, VoussoirsTouchFaceToFace) {
+  const int n = 25;
+  const double R = 5, t = 0.13, pi = std::acos(-1.0);
+  const auto digits = [](double x) { return std::stod([&] { char text[40]; std::snprintf(text, sizeof text, "%.12g", x); return std::string{text}; }()); };
+  std::vector<Shape> stones;
+  std::vector<Pose> poses;
+  for (int i = 0; i < n; ++i) {
+    const double middle = pi * (i + 0.5) / n;
+    const Vector3 centre{R * std::cos(middle), 0, R * std::sin(middle)};
+    std::vector<Vector3> corners;
+    for (const double angle : {pi * i / n, pi * (i + 1) / n}) {
+      for (const double r : {R * (1 - t / 2), R * (1 + t / 2)}) {
+        for (const double y : {-0.5, 0.5}) corners.emplace_back(digits(r * std::cos(angle) - centre.x()), y, digits(r * std::sin(angle) - centre.z()));
+      }
+    }
+    stones.push_back(Shape::hull(corners));
+    poses.push_back(at(digits(centre.x()), 0, digits(centre.z())));
+  }
+  for (std::size_t i = 0; i + 1 < stones.size(); ++i) {
+    const auto contacts = points(stones[i], poses[i], stones[i + 1], poses[i + 1], 1e-3);
+    ASSERT_EQ(contacts.size(), 4u) << i;
+    const double angle = pi * static_cast<double>(i + 1) / n;
+    for (const PairPoint& c : contacts) {
+      EXPECT_NEAR(c.gap, 0, 2e-11);
+      EXPECT_NEAR((c.normal - Vector3(-std::sin(angle), 0, std::cos(angle))).norm(), 0, 1e-10);
+    }
+  }
+  for (const auto& [stone, pose] : {std::pair{stones.front(), poses.front()}, std::pair{stones.back(), poses.back()}}) {
+    const auto contacts = points(Shape::plane(), {}, stone, pose, 1e-3);
+    ASSERT_EQ(contacts.size(), 4u);
+    for (const PairPoint& c : contacts) EXPECT_NEAR(c.gap, 0, 1e-11);
+  }
+}
+
+// Boxes that share only an edge line while offset along the faces pass by each other; a box beyond a corner is not seen above a face.
+TEST(PolytopePairs, NoGhostsBesideABody) {
+  const Shape box = Shape::box({0.5, 0.5, 0.5});
+  EXPECT_TRUE(points(box, at(0, 0, 0), box, at(1.1, 0, 1), 0.2).empty());
+  const auto corner = points(box, at(0, 0, 0), box, at(1.1, 0, 1.1), 0.2);
+  ASSERT_EQ(corner.size(), 2u);
+  for (const PairPoint& c : corner) {
+    EXPECT_NEAR(c.gap, 0.1 * std::sqrt(2.0), 1e-6);
+    EXPECT_NEAR((c.normal - Vector3(1, 0, 1).normalized()).norm(), 0, 1e-12);
+  }
+  EXPECT_TRUE(points(box, at(0, 0, 0), box, at(1.1, 0, 1.1), 0.141).empty());
+}
+
+TEST(PolytopePairs, FiniteForAnyPose) {
+  std::mt19937 random{17};
+  std::vector<Shape> solids;
+  for (int i = 0; i < 12; ++i) solids.push_back(randomSolid(random));
+  solids.push_back(Shape::sphere(0.3));
+  solids.push_back(Shape::capsule(0.2, 0.3));
+  solids.push_back(Shape::plane());
+  for (int trial = 0; trial < 100000; ++trial) {
+    const Shape& a = solids[random() % solids.size()];
+    const Shape& b = solids[random() % solids.size()];
+    // Now and then exactly aligned or coincident.
+    const Pose X_WA{trial % 7 == 0 ? Vector3{Vector3::Zero()} : randomVector(random, 0.5), trial % 3 == 0 ? Quaternion::Identity() : randomRotation(random)};
+    const Pose X_WB{trial % 5 == 0 ? Vector3{Vector3::Zero()} : randomVector(random, 0.5), trial % 2 == 0 ? Quaternion::Identity() : randomRotation(random)};
+    for (const PairPoint& c : points(a, X_WA, b, X_WB, 0.1)) {
+      ASSERT_TRUE(c.point.allFinite() && c.normal.allFinite() && std::isfinite(c.gap)) << trial;
+      ASSERT_NEAR(c.normal.norm(), 1, 1e-12) << trial;
+    }
+  }
+}
+
+TEST(PolytopePairs, ManifoldOfARoundBaseKeepsAtMostEightPointsOfLargeArea) {
+  std::vector<Vector3> rim;
+  const double pi = std::acos(-1.0);
+  for (int i = 0; i < 30; ++i) {
+    for (const double z : {-0.2, 0.2}) rim.emplace_back(0.1 * std::cos(2 * pi * i / 30), 0.1 * std::sin(2 * pi * i / 30), z);
+  }
+  const Shape can = Shape::hull(rim);
+  for (const Shape& ground : {Shape::plane(), Shape::box({1, 1, 0.1})}) {
+    const double top = ground.type == ShapeType::Plane ? 0.0 : 0.1;
+    const auto contacts = points(ground, {}, can, at(0, 0, top + 0.2), 1e-3);
+    ASSERT_EQ(contacts.size(), 8u);
+    std::vector<double> angles;
+    for (const PairPoint& c : contacts) {
+      EXPECT_NEAR(c.gap, 0, 1e-15);
+      EXPECT_NEAR(c.point.head<2>().norm(), 0.1, 1e-15);
+      angles.push_back(std::atan2(c.point.y(), c.point.x()));
+    }
+    std::sort(angles.begin(), angles.end());
+    // No gap between neighbours above two of the eight even parts: the support polygon is all but kept.
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_LT(i + 1 < 8 ? angles[i + 1] - angles[i] : angles[0] + 2 * pi - angles[7], 2 * pi / 4 + 1e-9);
   }
 }
 

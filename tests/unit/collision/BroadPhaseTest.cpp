@@ -1,0 +1,176 @@
+// Broad phase against all pairs, filters, and the narrow phase's independence of threads and order.
+#include "collision/BroadPhase.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "collision/Detect.hpp"
+
+namespace stiction {
+namespace {
+
+std::vector<BroadPhase::IndexPair> allPairs(const std::vector<Box3>& boxes, const std::vector<char>& fixed) {
+  std::vector<BroadPhase::IndexPair> pairs;
+  for (int i = 0; i < static_cast<int>(boxes.size()); ++i) {
+    for (int j = i + 1; j < static_cast<int>(boxes.size()); ++j) {
+      const Box3& a = boxes[static_cast<std::size_t>(i)];
+      const Box3& b = boxes[static_cast<std::size_t>(j)];
+      bool meet = fixed[static_cast<std::size_t>(i)] == 0 || fixed[static_cast<std::size_t>(j)] == 0;
+      for (int k = 0; k < 3; ++k) meet = meet && a.low[k] <= b.high[k] && b.low[k] <= a.high[k];
+      if (meet) pairs.emplace_back(i, j);
+    }
+  }
+  return pairs;
+}
+
+TEST(BroadPhase, FindsExactlyWhatAllPairsFind) {
+  std::mt19937 random{3};
+  std::uniform_real_distribution<double> uniform{-1, 1};
+  const double infinity = std::numeric_limits<double>::infinity();
+  BroadPhase tree;
+  for (int trial = 0; trial < 40; ++trial) {
+    const int count = trial < 5 ? trial : 300;
+    std::vector<Box3> boxes;
+    std::vector<char> fixed;
+    for (int i = 0; i < count; ++i) {
+      const Vector3 centre{uniform(random), uniform(random), uniform(random)};
+      const Vector3 half = Vector3{uniform(random), uniform(random), uniform(random)}.cwiseAbs() * (i % 50 == 0 ? 3.0 : 0.1);
+      boxes.push_back({centre - half, centre + half});
+      if (i % 97 == 7) boxes.back() = {Vector3::Constant(-infinity), Vector3::Constant(infinity)};
+      if (i % 97 == 8) boxes.back().low = boxes.back().high = Vector3::Zero();
+      fixed.push_back(random() % 3 == 0 ? 1 : 0);
+    }
+    EXPECT_EQ(tree.overlappingPairs(boxes, fixed), allPairs(boxes, fixed)) << "seed 3, trial " << trial;
+  }
+}
+
+/// Boxes, spheres, capsules and hulls thrown over a plane.
+Model heap(int count, unsigned seed) {
+  std::mt19937 random{seed};
+  std::uniform_real_distribution<double> uniform{-1, 1};
+  ModelBuilder builder;
+  Geom floor;
+  floor.name = "floor";
+  floor.shape = Shape::plane();
+  builder.addGeom(floor, {});
+  for (int i = 0; i < count; ++i) {
+    const Vector3 p{1.5 * uniform(random), 1.5 * uniform(random), 0.8 + 0.7 * uniform(random)};
+    const Quaternion q = Quaternion{uniform(random), uniform(random), uniform(random), 1.1}.normalized();
+    const Shape shapes[] = {Shape::box({0.1, 0.15, 0.2}), Shape::sphere(0.15), Shape::capsule(0.1, 0.15), Shape::hull({{-.2, -.1, 0}, {.2, -.1, 0}, {0, .2, 0}, {0, 0, .25}, {.1, .1, .2}})};
+    builder.addSolid(std::to_string(i), shapes[i % 4], 1000, {p, q}, 0.5);
+  }
+  return builder.build();
+}
+
+bool same(const ContactSet& a, const ContactSet& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Contact& x, const Contact& y) {
+           return x.key == y.key && x.point == y.point && x.normal == y.normal && x.gap == y.gap && x.bodyA == y.bodyA && x.bodyB == y.bodyB && x.friction == y.friction;
+         });
+}
+
+TEST(Detect, SameBitsForAnyNumberOfThreads) {
+  const Model model = heap(200, 5);
+  const State state = makeState(model);
+  CollisionDetector detector{model};
+  const std::vector<CandidatePair> pairs = detector.broadPhase(state, 1.0 / 60);
+  ContactSet reference;
+  detector.narrowPhase(state, pairs, reference);
+  ASSERT_GT(reference.size(), 200u);
+  EXPECT_TRUE(std::is_sorted(reference.begin(), reference.end(), [](const Contact& a, const Contact& b) { return a.key < b.key; }));
+  EXPECT_TRUE(std::adjacent_find(reference.begin(), reference.end(), [](const Contact& a, const Contact& b) { return a.key == b.key; }) == reference.end());
+  for (const int threads : {1, 2, 4}) {
+    ThreadPool pool{threads};
+    ContactSet contacts;
+    detector.narrowPhase(state, pairs, pool, contacts);
+    EXPECT_TRUE(same(contacts, reference)) << threads;
+  }
+}
+
+// Every pair that is in contact now or comes into contact by moving straight on for h is a candidate.
+TEST(Detect, CandidatesCoverTheMotionOfTheStep) {
+  std::mt19937 random{9};
+  std::uniform_real_distribution<double> uniform{-1, 1};
+  const Model model = heap(60, 6);
+  State state = makeState(model);
+  for (const int body : model.dynamicBodies) {
+    const std::size_t i = static_cast<std::size_t>(body);
+    state.velocity[i] = 10 * Vector3{uniform(random), uniform(random), uniform(random)};
+    state.angularVelocity[i] = 10 * Vector3{uniform(random), uniform(random), uniform(random)};
+  }
+  const double h = 0.02;
+  CollisionDetector detector{model};
+  const std::vector<CandidatePair> pairs = detector.broadPhase(state, h);
+  State moved = state;
+  for (const int body : model.dynamicBodies) {
+    const std::size_t i = static_cast<std::size_t>(body);
+    moved.position[i] += h * state.velocity[i];
+    const Vector3 w = h * state.angularVelocity[i];
+    moved.rotation[i] = (Quaternion{Eigen::AngleAxisd{w.norm(), w.normalized()}} * moved.rotation[i]).normalized();
+  }
+  std::vector<CandidatePair> everything;
+  for (int a = 0; a < static_cast<int>(model.geoms.size()); ++a) {
+    for (int b = a + 1; b < static_cast<int>(model.geoms.size()); ++b) everything.push_back({a, b, 0.0, 0, 0});
+  }
+  for (const State& when : {state, moved}) {
+    ContactSet contacts;
+    detector.narrowPhase(when, everything, contacts);
+    ASSERT_FALSE(contacts.empty());
+    for (const Contact& c : contacts) {
+      EXPECT_TRUE(std::any_of(pairs.begin(), pairs.end(), [&](const CandidatePair& p) { return p.geomA == c.key.geomA && p.geomB == c.key.geomB; }));
+    }
+  }
+}
+
+TEST(Detect, FiltersAndMaterials) {
+  ModelBuilder builder;
+  const Shape ball = Shape::sphere(1);
+  const int a = builder.addSolid("a", ball, 1, {}, 0.3);
+  const int b = builder.addSolid("b", ball, 1, {{0.5, 0, 0}, Quaternion::Identity()}, 0.7);
+  const int c = builder.addSolid("c", ball, 1, {{0, 0.5, 0}, Quaternion::Identity()}, 0.9);
+  Geom wall;
+  wall.name = "wall";
+  wall.shape = ball;
+  wall.contype = 2;
+  wall.conaffinity = 4;
+  builder.addGeom(wall, {});
+  builder.addExclude(a, c);
+  Model model = builder.build();
+  const auto geomOf = [&](int body) {
+    return static_cast<int>(std::find_if(model.geoms.begin(), model.geoms.end(), [&](const Geom& g) { return g.body == body; }) - model.geoms.begin());
+  };
+  const int ga = geomOf(a), gb = geomOf(b), gc = geomOf(c), gw = geomOf(0);
+  const auto pairsOf = [](const Model& m) {
+    CollisionDetector detector{m};
+    return detector.broadPhase(makeState(m), 0.01);
+  };
+  auto pairs = pairsOf(model);
+  ASSERT_EQ(pairs.size(), 2u);  // a-b and b-c: a-c is excluded, the wall's masks (2, 4) miss (1, 1)
+  EXPECT_EQ(std::make_pair(pairs[0].geomA, pairs[0].geomB), std::make_pair(ga, gb));
+  EXPECT_EQ(pairs[0].friction, 0.7);
+  EXPECT_EQ(std::make_pair(pairs[1].geomA, pairs[1].geomB), std::make_pair(gb, gc));
+  EXPECT_EQ(pairs[1].friction, 0.9);
+
+  model.pairs = {{gc, ga, 0.11, 0.5, 3}, {gw, gb, 0.4, 0.0, 1}};
+  pairs = pairsOf(model);
+  ASSERT_EQ(pairs.size(), 4u);
+  for (const CandidatePair& pair : pairs) {
+    if (pair.geomA == std::min(ga, gc) && pair.geomB == std::max(ga, gc)) {
+      EXPECT_EQ(pair.friction, 0.11);
+      EXPECT_EQ(pair.restitution, 0.5);
+    }
+    if (pair.geomA == std::min(gw, gb) && pair.geomB == std::max(gw, gb)) {
+      EXPECT_EQ(pair.friction, 0.0);
+    }
+  }
+
+  model.pairs.clear();
+  model.geoms[static_cast<std::size_t>(gw)].contype = 1;
+  EXPECT_EQ(pairsOf(model).size(), 5u);  // contype of one side against conaffinity of the other is enough
+}
+
+}  // namespace
+}  // namespace stiction
