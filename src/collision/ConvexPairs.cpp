@@ -54,11 +54,13 @@ void collideConvexConvex(const Shape& a, const Pose& X_WA, const Shape& b, const
     return;
   }
   const double size = std::min(shapeA.size(), shapeB.size());
+  const double limit = std::max(4 * std::abs(near.gap), 1e-6 * size);
   const std::vector<Meeting>* meetings = nullptr;
-  for (double tolerance = 1e-9; tolerance < 10 && (meetings == nullptr || meetings->empty()); tolerance *= 10)  // corners that just miss a border still touch it
-    meetings = &s.contact.meet(s.patchA, s.patchB, near.normal, tolerance * size);
+  for (double tolerance = 1e-9 * size; tolerance < limit && (meetings == nullptr || meetings->empty()); tolerance *= 10)  // corners that just miss a border still touch it
+    meetings = &s.contact.meet(s.patchA, s.patchB, near.normal, tolerance);
   for (const Meeting& meeting : *meetings)
-    if (meeting.gap <= reach) out.push_back({meeting.point, near.normal, meeting.gap, featureOf(meeting)});
+    if (meeting.gap <= reach) out.push_back({meeting.point, near.normal, std::max(meeting.gap, near.gap), featureOf(meeting)});
+  if (meetings->empty()) out.push_back(single(near, s.patchA, s.patchB));
 }
 
 void collidePlaneCylinder(const Shape&, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out) {

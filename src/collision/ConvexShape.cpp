@@ -202,14 +202,20 @@ void ConvexShape::startNormals(const Vector3& other, std::vector<Vector3>& norma
 void ConvexShape::polytopePatch(const Vector3& m, Patch& patch) const {
   const Vector3 d = R_.transpose() * m;
   const auto add = [&](int v) { patch.vertices.push_back({placed(polytope_->vertices[at(v)]), v}); };
-  const int face = bestFace(d);
-  if ((polytope_->normals[at(face)] - d).norm() < facing_angle) {
+  const int top = supportVertex(*polytope_, d);
+  int face = -1;
+  double value = 1 - 0.5 * facing_angle * facing_angle;
+  for (std::size_t f = 0; f < polytope_->normals.size(); ++f) {  // of the faces at the support vertex: the nearest in direction need not be one of them
+    const double candidate = d.dot(polytope_->normals[f]);
+    const std::vector<int>& loop = polytope_->faces[f];
+    if (candidate > value && std::find(loop.begin(), loop.end(), top) != loop.end()) face = static_cast<int>(f), value = candidate;
+  }
+  if (face >= 0) {
     patch.kind = Patch::Kind::Polygon;
     patch.normal = turned(polytope_->normals[at(face)]);
     for (const int v : polytope_->faces[at(face)]) add(v);
     return;
   }
-  const int top = supportVertex(*polytope_, d);
   int best = -1;
   double least = facing_angle;
   for (const int other : polytope_->neighbours[at(top)]) {

@@ -10,6 +10,7 @@ constexpr double ridge_slope = 1e-6;    // [rad] an edge is convex when the tria
 constexpr double allowed_slope = 1e-8;  // [rad] round-off in the test of a normal
 constexpr double same_point = 1e-9;     // [m]
 constexpr double same_normal = 1e-12;   // [-] of 1 - cosine
+constexpr double touching = 1e-6;       // [-] of the shape's size: nearer than this, the normal of the nearest points may be any between the faces
 constexpr double shallow = 0.02;        // [-] of the shape's size: a face may push this deep where another way out is shorter
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -25,10 +26,18 @@ std::uint64_t surfaceFeature(int triangle, Meets kind, int a0, int a1, int k) {
 SurfaceTriangle describe(const TriangleSurface& surface, int triangle, const Vector3& normal, const std::array<Vector3, 3>& corners) {
   SurfaceTriangle t;
   t.corners = corners;
+  t.normal = normal;
   for (int k = 0; k < 3; ++k) {
-    Vector3 beyond;
-    t.border[at(k)] = !surface.across(triangle, k, beyond);
-    t.ridge[at(k)] = t.border[at(k)] || normal.dot(beyond - corners[at(k)]) < -ridge_slope * (beyond - corners[at(k)]).norm();
+    const Vector3& from = corners[at(k)];
+    const Vector3 edge = corners[at((k + 1) % 3)] - from;
+    Vector3 far;
+    if (!surface.across(triangle, k, far)) {
+      t.ridge[at(k)] = true;
+      t.beyond[at(k)] = edge.cross(normal).normalized();
+    } else {
+      t.ridge[at(k)] = normal.dot(far - from) < -ridge_slope * (far - from).norm();
+      t.beyond[at(k)] = (far - from).cross(edge).normalized();
+    }
   }
   return t;
 }
@@ -45,8 +54,8 @@ void SurfaceContact::begin(const ConvexShape& shape, double reach, bool solidBel
   points_.clear();
 }
 
-bool SurfaceContact::allowed(const TriangleSurface& surface, int triangle, const SurfaceTriangle& t, const Vector3& faceNormal, const Vector3& m) {
-  if (m.dot(faceNormal) < 0) return false;
+bool SurfaceContact::allowed(const TriangleSurface& surface, int triangle, const SurfaceTriangle& t, const Vector3& m) {
+  if (m.dot(t.normal) < 0) return false;
   double top = m.dot(t.corners[0]), longest = 0;
   for (int k = 0; k < 3; ++k) {
     top = std::max(top, m.dot(t.corners[at(k)]));
@@ -62,9 +71,9 @@ bool SurfaceContact::allowed(const TriangleSurface& surface, int triangle, const
   return true;
 }
 
-void SurfaceContact::addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle) {
+void SurfaceContact::addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle, double least, bool cornersOnly) {
   for (const Meeting& meeting : meetings) {
-    if (!(meeting.gap <= reach_)) continue;
+    if (!(meeting.gap <= reach_) || (cornersOnly && meeting.kind != Meeting::Kind::CornerA)) continue;
     std::uint64_t id = 0;
     switch (meeting.kind) {
       case Meeting::Kind::CornerA: id = surfaceFeature(triangle, Meets::ShapeCorner, meeting.a0, 0, 0); break;
@@ -79,7 +88,7 @@ void SurfaceContact::addMeetings(const std::vector<Meeting>& meetings, const Vec
         break;
       }
     }
-    points_.push_back({meeting.point, normal, meeting.gap, id});
+    points_.push_back({meeting.point, normal, std::max(meeting.gap, least), id});
   }
 }
 
@@ -93,16 +102,55 @@ void SurfaceContact::touchFreely(const Separation& near, const ConvexShape& flat
     points_.push_back({point, near.normal, near.gap, surfaceFeature(triangle, Meets::Single, patchShape_.vertices[0].id, pointB ? 1 + patchTriangle_.vertices[0].id : 0, 0)});
     return;
   }
+  const double limit = std::max(4 * std::abs(near.gap), touching * shape_->size());
   const std::vector<Meeting>* meetings = nullptr;
-  for (double tolerance = 1e-9; tolerance < 10 && (meetings == nullptr || meetings->empty()); tolerance *= 10)  // corners that just miss a border still touch it
-    meetings = &contact_.meet(patchShape_, patchTriangle_, near.normal, tolerance * shape_->size());
-  addMeetings(*meetings, near.normal, t, triangle);
+  for (double tolerance = 1e-9 * shape_->size(); tolerance < limit && (meetings == nullptr || meetings->empty()); tolerance *= 10)  // corners that just miss a border still touch it
+    meetings = &contact_.meet(patchShape_, patchTriangle_, near.normal, tolerance);
+  addMeetings(*meetings, near.normal, t, triangle, near.gap, false);
 }
 
-void SurfaceContact::touchFace(const Vector3& faceNormal, const ConvexShape& flat, const SurfaceTriangle& t, int triangle) {
-  shape_->patch(-faceNormal, patchShape_);
-  flat.patch(faceNormal, patchTriangle_);
-  addMeetings(contact_.meet(patchShape_, patchTriangle_, -faceNormal, 1e-9 * shape_->size()), -faceNormal, t, triangle);
+void SurfaceContact::touchFace(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap) {
+  shape_->patch(-t.normal, patchShape_);
+  flat.patch(t.normal, patchTriangle_);
+  addMeetings(contact_.meet(patchShape_, patchTriangle_, -t.normal, 1e-9 * shape_->size()), -t.normal, t, triangle, faceGap, true);
+}
+
+double SurfaceContact::gapAlong(const Vector3& m, const Vector3& onSurface) const { return m.dot(shape_->coreSupport(-m) - onSurface) - shape_->margin(); }
+
+/// The best normal on the arcs from the face normal to the last one allowed at each ridge, if it beats the face and the shape is at that edge within `slack`.
+bool SurfaceContact::touchRidge(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap, double slack) {
+  double best = faceGap;
+  Vector3 normal = t.normal;
+  int edge = -1;
+  for (int k = 0; k < 3; ++k) {
+    if (!t.ridge[at(k)]) continue;
+    const auto along = [&](double s) { return Vector3{((1 - s) * t.normal + s * t.beyond[at(k)]).normalized()}; };
+    double middle = 0, width = 0.5, most = faceGap;
+    for (int round = 0; round < 60; ++round, width *= 0.6) {
+      const double from = std::clamp(middle - width, 0.0, 1.0), to = std::clamp(middle + width, 0.0, 1.0);
+      for (const double s : {from, to, 0.5 * (from + to)}) {
+        const double gap = gapAlong(along(s), t.corners[at(k)]);
+        if (gap > most) most = gap, middle = s;
+      }
+    }
+    if (most > best) best = most, normal = along(middle), edge = k;
+  }
+  if (edge < 0 || !(best <= reach_)) return false;
+  const Vector3& from = t.corners[at(edge)];
+  const Vector3 direction = t.corners[at((edge + 1) % 3)] - from;
+  shape_->patch(-normal, patchShape_);
+  flat.patch(normal, patchTriangle_);
+  if (patchShape_.kind == Patch::Kind::Point) {
+    const Vector3& x = patchShape_.vertices[0].point;
+    const Vector3 nearest = from + std::clamp((x - from).dot(direction) / direction.squaredNorm(), 0.0, 1.0) * direction;
+    const Vector3 apart = x - nearest;
+    if ((apart - normal.dot(apart) * normal).norm() > slack) return false;
+    points_.push_back({x - 0.5 * best * normal, -normal, best, surfaceFeature(triangle, Meets::Single, patchShape_.vertices[0].id, 4, edge)});
+    return true;
+  }
+  const std::size_t before = points_.size();
+  addMeetings(contact_.meet(patchShape_, patchTriangle_, -normal, slack), -normal, t, triangle, best, false);
+  return points_.size() > before;
 }
 
 void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
@@ -117,13 +165,15 @@ void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
   if (inFront && (t.ridge[0] || t.ridge[1] || t.ridge[2])) {
     const Separation near = separate(*shape_, flat, reach_);
     if (!(near.gap <= reach_)) return;
-    if (allowed(surface, triangle, t, normal, -near.normal)) {
+    if (allowed(surface, triangle, t, -near.normal)) {
       touchFreely(near, flat, t, triangle);
       return;
     }
-    if (-faceGap > std::max(4 * std::abs(near.gap), shallow * shape_->size())) return;
+    const double slack = std::max(4 * std::abs(near.gap), touching * shape_->size());
+    if (near.gap < touching * shape_->size() && -near.gap < shallow * shape_->size() && touchRidge(flat, t, triangle, faceGap, slack)) return;
+    if (-faceGap > std::max(slack, shallow * shape_->size())) return;
   }
-  touchFace(normal, flat, t, triangle);
+  touchFace(flat, t, triangle, faceGap);
 }
 
 void SurfaceContact::finish(const Pose& X_WS, std::vector<PairPoint>& out) {

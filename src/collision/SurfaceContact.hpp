@@ -4,6 +4,7 @@
 // normals between those of the faces that meet there. A normal m out of the surface is allowed at a triangle when no neighbour of the corners that support it is higher
 // along m: m·w <= max m·v. So a ball on a flat floor sees face normals only, a ball on a ridge the ridge's, and a body in a valley the faces of both sides.
 //   - the least-overlap normal of shape and triangle is taken where it is allowed,
+//   - else, where they touch or overlap (the normal of two corners that meet is anything between their faces), the best normal of the arcs at the triangle's edges,
 //   - else the face normal, and then only points of the shape that lie over the triangle count.
 // Corners and edges of the surface that are flat or hollow add no points of their own where a flat side of the shape rests on them: the gap is least elsewhere.
 //
@@ -20,8 +21,9 @@ namespace stiction {
 
 struct SurfaceTriangle {
   std::array<Vector3, 3> corners;   // [m] S, counter-clockwise seen from the front
+  Vector3 normal{Vector3::Zero()};  // [-] to the front
   std::array<bool, 3> ridge{};      // edge (k, k+1) is convex or a border
-  std::array<bool, 3> border{};     // edge (k, k+1) has no triangle beyond it
+  std::array<Vector3, 3> beyond{};  // [-] last normal allowed at a ridge: of the face beyond it, or sideways out of a border
 };
 
 /// What a surface must tell about its triangles.
@@ -44,10 +46,12 @@ class SurfaceContact {
   void finish(const Pose& X_WS, std::vector<PairPoint>& out);
 
  private:
-  bool allowed(const TriangleSurface& surface, int triangle, const SurfaceTriangle& t, const Vector3& faceNormal, const Vector3& m);
+  bool allowed(const TriangleSurface& surface, int triangle, const SurfaceTriangle& t, const Vector3& m);
+  double gapAlong(const Vector3& m, const Vector3& onSurface) const;
+  bool touchRidge(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap, double slack);
   void touchFreely(const Separation& near, const ConvexShape& flat, const SurfaceTriangle& t, int triangle);
-  void touchFace(const Vector3& faceNormal, const ConvexShape& flat, const SurfaceTriangle& t, int triangle);
-  void addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle);
+  void touchFace(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap);
+  void addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle, double least, bool cornersOnly);
 
   const ConvexShape* shape_{nullptr};
   double reach_{0};

@@ -1,0 +1,254 @@
+// Shapes on meshes and terrain: flat floors must act as planes whatever their triangles, closed meshes of convex solids as those solids, ridges and valleys as drawn.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "collision/ConvexSeparation.hpp"
+#include "collision/HeightFieldPairs.hpp"
+#include "collision/MeshPairs.hpp"
+
+namespace stiction {
+namespace {
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_{seed} {}
+  double normal() { return normal_(engine_); }
+  double uniform(double low, double high) { return std::uniform_real_distribution<double>{low, high}(engine_); }
+  Vector3 vector() { return {normal(), normal(), normal()}; }
+  Quaternion rotation() { return Quaternion{normal(), normal(), normal(), normal()}.normalized(); }
+
+ private:
+  std::mt19937 engine_;
+  std::normal_distribution<double> normal_;
+};
+
+/// Terrain of z(x, y) on n × n points over [-1, 1]².
+template <class Height>
+Shape terrain(int n, Height height) {
+  HeightField field{n, n, 1, 1, 0.5, {}};
+  for (int r = 0; r < n; ++r)
+    for (int c = 0; c < n; ++c) field.heights.push_back(height(-1 + 2.0 * c / (n - 1), -1 + 2.0 * r / (n - 1)));
+  return Shape::terrain(field);
+}
+
+/// The same surface as a mesh.
+Shape meshOf(const Shape& terrain) {
+  const HeightField& field = *terrain.heightField;
+  std::vector<Vector3> vertices;
+  std::vector<std::array<int, 3>> triangles;
+  for (int r = 0; r < field.rows; ++r)
+    for (int c = 0; c < field.columns; ++c) {
+      vertices.push_back({-1 + 2.0 * c / (field.columns - 1), -1 + 2.0 * r / (field.rows - 1), field.heights[static_cast<std::size_t>(r * field.columns + c)]});
+      const int v = r * field.columns + c;
+      if (r + 1 == field.rows || c + 1 == field.columns) continue;
+      triangles.push_back({v, v + 1, v + field.columns + 1});
+      triangles.push_back({v, v + field.columns + 1, v + field.columns});
+    }
+  return Shape::triangles(vertices, triangles);
+}
+
+Shape closedMesh(const Polytope& polytope) {
+  std::vector<std::array<int, 3>> triangles;
+  for (const auto& face : polytope.faces)
+    for (std::size_t k = 2; k < face.size(); ++k) triangles.push_back({face[0], face[k - 1], face[k]});
+  return Shape::triangles(polytope.vertices, triangles);
+}
+
+std::vector<PairPoint> collide(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach) {
+  std::vector<PairPoint> points;
+  if (b.type == ShapeType::Mesh)
+    collideConvexMesh(a, X_WA, b, X_WB, reach, points);
+  else
+    collideConvexHeightField(a, X_WA, b, X_WB, reach, points);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(points[i].feature, points[j].feature);
+  return points;
+}
+
+std::vector<Shape> bodies() {
+  Random random{77};
+  std::vector<Vector3> cloud;
+  for (int i = 0; i < 20; ++i) cloud.push_back(0.2 * random.vector().normalized());
+  return {Shape::sphere(0.15), Shape::box({0.2, 0.12, 0.1}), Shape::capsule(0.08, 0.15), Shape::cylinder(0.15, 0.1), Shape::ellipsoid({0.2, 0.1, 0.15}), Shape::hull(cloud)};
+}
+
+double flatGround(double, double) { return 0; }
+
+TEST(SurfacePairs, ballRollingOverFlatTrianglesSeesThePlaneOnly) {
+  Random random{1};
+  const Shape ball = Shape::sphere(0.1), field = terrain(17, flatGround);
+  for (const Shape& ground : {field, meshOf(field)})
+    for (const double overlap : {0.0, 1e-9, 1e-4, 0.02, -1e-3}) {
+      const Vector3 from{-0.8, -0.75, 0.1 - overlap}, to{0.75, 0.8, 0.1 - overlap};  // close to the diagonals, over many edges and some grid points
+      for (int i = 0; i <= 1000; ++i) {
+        const Vector3 centre = i % 2 == 0 ? Vector3{from + (to - from) * (i / 1000.0)} : Vector3{-0.75 + 0.125 * (i % 12), -0.75 + 0.0625 * (i % 19), 0.1 - overlap};
+        const std::vector<PairPoint> points = collide(ball, {centre, random.rotation()}, ground, Pose{}, 0.01);
+        ASSERT_EQ(points.size(), 1u) << name(ground.type) << " " << centre.transpose();
+        EXPECT_LT((points[0].normal + Vector3::UnitZ()).norm(), 1e-15);
+        EXPECT_NEAR(points[0].gap, -overlap, 1e-15);
+        EXPECT_LT((points[0].point - Vector3{centre.x(), centre.y(), -0.5 * overlap}).norm(), 1e-15);
+      }
+    }
+}
+
+TEST(SurfacePairs, flatMeshAtAnyPoseIsThePlane) {
+  Random random{2};
+  const Shape ground = meshOf(terrain(9, flatGround));
+  for (const Shape& body : bodies())
+    for (int trial = 0; trial < 200; ++trial) {
+      const Pose X_WG{random.vector(), random.rotation()};
+      Pose X_GB{{random.uniform(-0.6, 0.6), random.uniform(-0.6, 0.6), 0}, random.rotation()};
+      const double lowest = (X_GB.rotation * support(body, X_GB.rotation.conjugate() * -Vector3::UnitZ())).z();
+      const double gap = trial % 2 == 0 ? 1e-3 : -1e-3;
+      X_GB.position.z() = gap - lowest;
+      const std::vector<PairPoint> points = collide(body, X_WG * X_GB, ground, X_WG, 2e-3);
+      ASSERT_FALSE(points.empty()) << name(body.type);
+      double least = 1;
+      for (const PairPoint& point : points) {
+        EXPECT_LT((point.normal + X_WG.rotation * Vector3::UnitZ()).norm(), 1e-13) << name(body.type);
+        EXPECT_NEAR((X_WG.inverse() * point.point).z(), 0.5 * point.gap, 1e-14);
+        least = std::min(least, point.gap);
+      }
+      EXPECT_NEAR(least, gap, 1e-14) << name(body.type);
+    }
+}
+
+TEST(SurfacePairs, boxOnFlatTrianglesRestsOnItsFourCorners) {
+  Random random{3};
+  const Shape box = Shape::box({0.3, 0.2, 0.1}), field = terrain(21, flatGround);
+  for (const Shape& ground : {field, meshOf(field)})
+    for (int trial = 0; trial < 200; ++trial) {
+      const Pose X{{random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5), 0.1 - 1e-5}, Quaternion{Eigen::AngleAxisd{random.uniform(0, 7), Vector3::UnitZ()}}};
+      const std::vector<PairPoint> points = collide(box, X, ground, Pose{}, 1e-3);
+      ASSERT_EQ(points.size(), 4u);
+      for (const PairPoint& point : points) {
+        EXPECT_LT((point.normal + Vector3::UnitZ()).norm(), 1e-15);
+        EXPECT_NEAR(point.gap, -1e-5, 1e-15);
+        const Vector3 local = X.inverse() * point.point;
+        EXPECT_NEAR(std::abs(local.x()), 0.3, 1e-14);
+        EXPECT_NEAR(std::abs(local.y()), 0.2, 1e-14);
+      }
+    }
+}
+
+TEST(SurfacePairs, closedMeshOfAConvexSolidActsAsTheSolid) {
+  Random random{4};
+  const Shape solid = bodies()[5];
+  for (const Shape& hull : {solid, Shape::hull(Shape::box({0.4, 0.3, 0.2}).polytope->vertices)}) {
+    const Shape mesh = closedMesh(*hull.polytope);
+    for (const Shape& body : bodies())
+      for (int trial = 0; trial < 60; ++trial) {
+        const Pose X_WM{random.vector(), random.rotation()};
+        Pose X_WB{X_WM.position + 2 * random.vector().normalized(), random.rotation()};
+        const Separation far = separate(ConvexShape{body, X_WB}, ConvexShape{hull, X_WM}, 10);
+        const double gap = std::array{1e-2, 1e-5, 0.0, -1e-7}[static_cast<std::size_t>(trial % 4)];
+        X_WB.position += (far.gap - gap) * far.normal;
+        const std::vector<PairPoint> points = collide(body, X_WB, mesh, X_WM, std::max(gap, 0.0) + 1e-4);
+        ASSERT_FALSE(points.empty()) << name(body.type) << " gap " << gap;
+        double least = 1;
+        for (const PairPoint& point : points) least = std::min(least, point.gap);
+        EXPECT_NEAR(least, gap, 1e-12 + std::max(0.0, -gap)) << name(body.type) << " gap " << gap;
+      }
+  }
+}
+
+TEST(SurfacePairs, ballOnRidgeAndInValley) {
+  const Shape ball = Shape::sphere(0.1);
+  const double slope = 0.5, cosine = 1 / std::sqrt(1 + slope * slope);
+  for (const bool ridge : {true, false}) {
+    const Shape field = terrain(21, [=](double x, double) { return (ridge ? -slope : slope) * std::abs(x); });
+    for (const Shape& ground : {field, meshOf(field)})
+      for (const double y : {0.0, 0.013, -0.31}) {
+        if (ridge) {
+          const std::vector<PairPoint> points = collide(ball, {{0.01, y, 0.1}, Quaternion::Identity()}, ground, Pose{}, 0.01);  // within the cone of the ridge
+          ASSERT_EQ(points.size(), 1u);
+          EXPECT_LT((points[0].normal + Vector3{0.01, 0, 0.1}.normalized()).norm(), 1e-14);
+          EXPECT_NEAR(points[0].gap, std::hypot(0.01, 0.1) - 0.1, 1e-15);
+        } else {
+          const std::vector<PairPoint> points = collide(ball, {{0, y, 0.1 / cosine}, Quaternion::Identity()}, ground, Pose{}, 1e-3);
+          ASSERT_EQ(points.size(), 2u);
+          for (const PairPoint& point : points) {
+            EXPECT_NEAR(point.gap, 0, 1e-15);
+            EXPECT_NEAR(std::abs(point.normal.x()), slope * cosine, 1e-14);
+            EXPECT_NEAR(point.normal.z(), -cosine, 1e-14);
+          }
+        }
+      }
+  }
+}
+
+TEST(SurfacePairs, boxOnAPeakTouchesThePeak) {
+  const Shape box = Shape::box({0.3, 0.3, 0.1}), field = terrain(5, [](double x, double y) { return x == 0 && y == 0 ? 0.2 : 0.0; });
+  for (const Shape& ground : {field, meshOf(field)}) {
+    const std::vector<PairPoint> points = collide(box, {{0.1, 0.05, 0.3 - 1e-6}, Quaternion::Identity()}, ground, Pose{}, 0.01);
+    ASSERT_EQ(points.size(), 1u) << name(ground.type);
+    EXPECT_NEAR(points[0].gap, -1e-6, 1e-14);
+    EXPECT_LT((points[0].normal + Vector3::UnitZ()).norm(), 1e-14);
+    EXPECT_LT((points[0].point - Vector3{0, 0, 0.2 - 0.5e-6}).norm(), 1e-13);
+  }
+}
+
+TEST(SurfacePairs, boxAtAWallIsNotLiftedOntoIt) {
+  // A step of height 0.3 along x = 0, as a mesh: floor, wall, upper floor.
+  const Shape step = Shape::triangles({{-1, -1, 0}, {0, -1, 0}, {0, 1, 0}, {-1, 1, 0}, {0, -1, 0.3}, {0, 1, 0.3}, {1, -1, 0.3}, {1, 1, 0.3}},
+                                      {{0, 1, 2}, {0, 2, 3}, {2, 1, 4}, {2, 4, 5}, {4, 6, 7}, {4, 7, 5}});
+  for (const double turn : {0.0, 1e-3, -1e-3, 0.7})
+    for (const double overlap : {0.0, 1e-6, 1e-3}) {
+      const Quaternion R{Eigen::AngleAxisd{turn, Vector3::UnitZ()}};
+      const double width = 0.2 * (std::abs(std::cos(turn)) + std::abs(std::sin(turn)));
+      const std::vector<PairPoint> points = collide(Shape::box({0.2, 0.2, 0.25}), {{-width + overlap, 0.1, 0.25}, R}, step, Pose{}, 1e-4);
+      bool floor = false, wall = false;
+      for (const PairPoint& point : points) {
+        const bool down = (point.normal + Vector3::UnitZ()).norm() < 1e-9, side = point.normal.x() > 0.99 && std::abs(point.normal.z()) < 1e-9;
+        EXPECT_TRUE(down || side) << point.normal.transpose();
+        EXPECT_GE(point.gap, -overlap - 1e-12);
+        floor |= down;
+        wall |= side;
+      }
+      EXPECT_TRUE(floor && wall) << turn << " " << overlap;
+    }
+}
+
+TEST(SurfacePairs, whatIsUnderTheTerrainIsPushedUp) {
+  const Shape field = terrain(21, [](double x, double y) { return 0.05 * std::sin(3 * x) * std::cos(2 * y); });
+  for (const Shape& body : bodies()) {
+    const std::vector<PairPoint> points = collide(body, {{0.23, -0.31, -0.1}, Quaternion::Identity()}, field, Pose{}, 0.01);
+    ASSERT_FALSE(points.empty()) << name(body.type);
+    for (const PairPoint& point : points) {
+      EXPECT_LT(point.normal.z(), -0.9) << name(body.type);
+      EXPECT_LT(point.gap, 0);
+    }
+  }
+}
+
+TEST(SurfacePairs, wavyTerrainContactsAreFiniteAndOnTheSurface) {
+  Random random{5};
+  const Shape field = terrain(25, [](double x, double y) { return 0.08 * std::sin(7 * x + 1) * std::cos(5 * y); }), mesh = meshOf(field);
+  const std::vector<Shape> all = bodies();
+  long found = 0;
+  for (int trial = 0; trial < 6000; ++trial) {
+    const Shape& body = all[static_cast<std::size_t>(trial) % all.size()];
+    const Pose X{{random.uniform(-0.9, 0.9), random.uniform(-0.9, 0.9), random.uniform(0.0, 0.35)}, random.rotation()};
+    for (const Shape& ground : {field, mesh})
+      for (const PairPoint& point : collide(body, X, ground, Pose{}, 0.03)) {
+        ++found;
+        ASSERT_TRUE(point.point.allFinite() && std::isfinite(point.gap));
+        ASSERT_NEAR(point.normal.norm(), 1, 1e-12);
+        ASSERT_LE(point.gap, 0.03);
+        ASSERT_LT(point.normal.z(), 0);
+        if (point.gap < -0.01) continue;  // deep: pushed out, from about there
+        const Vector3 onGround = point.point + 0.5 * point.gap * point.normal;
+        const double wave = 0.08 * std::sin(7 * onGround.x() + 1) * std::cos(5 * onGround.y());
+        ASSERT_NEAR(onGround.z(), wave, 0.012);  // chords of the wave: h² z''/8
+        const Vector3 m = X.rotation.conjugate() * point.normal;
+        ASSERT_LE(point.normal.dot(onGround - X.position) - m.dot(support(body, m)), point.gap + 1e-9);  // the surface point is at most the gap beyond the body's support plane
+      }
+  }
+  EXPECT_GT(found, 5000);
+}
+
+}  // namespace
+}  // namespace stiction
