@@ -244,7 +244,7 @@ TEST(SurfacePairs, wavyTerrainContactsAreFiniteAndOnTheSurface) {
         const double wave = 0.08 * std::sin(7 * onGround.x() + 1) * std::cos(5 * onGround.y());
         ASSERT_NEAR(onGround.z(), wave, 0.012);  // chords of the wave: h² z''/8
         const Vector3 m = X.rotation.conjugate() * point.normal;
-        ASSERT_LE(point.normal.dot(onGround - X.position) - m.dot(support(body, m)), point.gap + 1e-9);  // the surface point is at most the gap beyond the body's support plane
+        ASSERT_LE(point.normal.dot(onGround - X.position) - m.dot(support(body, m)), point.gap + 1e-9 + 0.4 * std::max(0.0, -point.gap));  // at most the gap beyond the body's support plane; overlapping corners may lie 4 gaps aside on a 0.1 rad slope
       }
   }
   EXPECT_GT(found, 5000);
