@@ -4,6 +4,8 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "linalg/PanelKernel.hpp"
+
 namespace stiction {
 namespace {
 
@@ -11,28 +13,19 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 template <int Rows, int Columns>
 using Panel = Eigen::Map<Eigen::Matrix<double, Rows, Columns>, 0, Eigen::OuterStride<>>;
-template <int Rows, int Columns>
-using ConstPanel = Eigen::Map<const Eigen::Matrix<double, Rows, Columns>, 0, Eigen::OuterStride<>>;
-
-/// C −= A Bᵀ with A (m × k), B (n × k), C (m × n); fixed sizes where the common blocks have them.
-template <int M, int N, int K>
-void subtractProduct(const double* a, int lda, const double* b, int ldb, double* c, int ldc, int m, int n, int k) {
-  const ConstPanel<M, K> A{a, m, k, Eigen::OuterStride<>{lda}};
-  const ConstPanel<N, K> B{b, n, k, Eigen::OuterStride<>{ldb}};
-  Panel<M, N> C{c, m, n, Eigen::OuterStride<>{ldc}};
-  if constexpr (M > 0 && N > 0 && K > 0)
-    C.noalias() -= A.lazyProduct(B.transpose());
-  else
-    C.noalias() -= A * B.transpose();
-}
-
-void subtractBlock(const double* a, int lda, const double* b, int ldb, double* c, int ldc, int m, int n, int k) {
-  if (m == 6 && n == 6 && k == 6)
-    subtractProduct<6, 6, 6>(a, lda, b, ldb, c, ldc, m, n, k);
-  else if (m == 3 && n == 3 && k == 3)
-    subtractProduct<3, 3, 3>(a, lda, b, ldb, c, ldc, m, n, k);
-  else
-    subtractProduct<Eigen::Dynamic, Eigen::Dynamic, Eigen::Dynamic>(a, lda, b, ldb, c, ldc, m, n, k);
+/// Subtracts from panel k (its rows at `place`) the product of panel j's rows from block row p0 on with the transposed block rowK: target −= A Bᵀ.
+void subtractPanel(const BlockStructure& s, int j, int k, int p0, int p1, const double* a, const double* b, double* target, const std::vector<int>& place, std::vector<double>& work) {
+  if (p1 == s.lastRow(j)) return;
+  const int heightJ = s.height(j), size = s.size(k), height = s.height(k), rows = heightJ - s.rowOffset(p1);
+  work.resize(std::max(work.size(), at(rows) * at(size)));
+  panelProduct(a + s.rowOffset(p1), heightJ, b + s.rowOffset(p0), heightJ, work.data(), rows, size, s.size(j));
+  for (int p = p1; p < s.lastRow(j); ++p) {
+    const double* from = work.data() + (s.rowOffset(p) - s.rowOffset(p1));
+    double* to = target + place[at(s.row(p))];
+    const int blockRows = s.size(s.row(p));
+    for (int c = 0; c < size; ++c, from += rows, to += height)
+      for (int r = 0; r < blockRows; ++r) to[r] -= from[r];
+  }
 }
 
 /// Lists, for the column being built, the finished columns whose next block row it is (linked lists through next, one head a column).
@@ -98,16 +91,13 @@ bool BlockCholesky::factor(double nullPivot) {
   if (nullPivot >= 0) copyDiagonal(s, lower_, diagonal_);
   for (int k = 0; k < s.columns(); ++k) {
     double* panel = lower_.data() + s.panel(k);
-    const int size = s.size(k), height = s.height(k);
     place_[at(k)] = 0;
     for (int p = s.firstRow(k); p < s.lastRow(k); ++p) place_[at(s.row(p))] = s.rowOffset(p);
     for (int j = head_[at(k)], following; j >= 0; j = following) {
       following = next_[at(j)];
       const double* source = lower_.data() + s.panel(j);
-      const int p0 = cursor_[at(j)], heightJ = s.height(j), sizeJ = s.size(j);
-      const double* rowK = source + s.rowOffset(p0);
-      for (int p = p0; p < s.lastRow(j); ++p)
-        subtractBlock(source + s.rowOffset(p), heightJ, rowK, heightJ, panel + place_[at(s.row(p))], height, s.size(s.row(p)), size, sizeJ);
+      const int p0 = cursor_[at(j)];
+      subtractPanel(s, j, k, p0, p0, source, source, panel, place_, work_);
       updates.push(s, j, p0 + 1);
     }
     if (!factorPanel(k, nullPivot)) return false;
@@ -163,7 +153,7 @@ void BlockLU::bind(const BlockStructure& structure) {
   lower_.assign(structure.values(), 0.0);
   upper_.assign(structure.values(), 0.0);
   place_.assign(at(structure.columns()), 0);
-  work_.assign(at(structure.largestBlock()), 0.0);
+  work_.resize(std::max(work_.size(), at(structure.largestBlock())));
   inverseAt_.resize(at(structure.columns()));
   std::size_t total = 0;
   for (int k = 0; k < structure.columns(); ++k) {
@@ -229,19 +219,15 @@ bool BlockLU::factor(double nullPivot) {
   for (int k = 0; k < s.columns(); ++k) {
     double* panelP = lower_.data() + s.panel(k);
     double* panelQ = upper_.data() + s.panel(k);
-    const int size = s.size(k), height = s.height(k);
     place_[at(k)] = 0;
     for (int p = s.firstRow(k); p < s.lastRow(k); ++p) place_[at(s.row(p))] = s.rowOffset(p);
     for (int j = head_[at(k)], following; j >= 0; j = following) {
       following = next_[at(j)];
       const double* P = lower_.data() + s.panel(j);
       const double* Q = upper_.data() + s.panel(j);
-      const int p0 = cursor_[at(j)], heightJ = s.height(j), sizeJ = s.size(j), rowK = s.rowOffset(p0);
-      for (int p = p0; p < s.lastRow(j); ++p) {
-        const int target = place_[at(s.row(p))], rows = s.size(s.row(p)), from = s.rowOffset(p);
-        subtractBlock(P + from, heightJ, Q + rowK, heightJ, panelP + target, height, rows, size, sizeJ);
-        if (p > p0) subtractBlock(Q + from, heightJ, P + rowK, heightJ, panelQ + target, height, rows, size, sizeJ);
-      }
+      const int p0 = cursor_[at(j)];
+      subtractPanel(s, j, k, p0, p0, P, Q, panelP, place_, work_);
+      subtractPanel(s, j, k, p0, p0 + 1, Q, P, panelQ, place_, work_);
       updates.push(s, j, p0 + 1);
     }
     if (nullPivot >= 0)

@@ -29,6 +29,7 @@ class BlockCholesky {
   std::vector<double> lower_;
   std::vector<double> diagonal_;  // of the matrix, for the null-pivot test
   std::vector<int> head_, next_, cursor_, place_;
+  std::vector<double> work_;
 };
 
 /// General matrix with a symmetric pattern. lower(): panels as in Cholesky with whole diagonal blocks; upper(): the transposes of the blocks above the diagonal.

@@ -93,19 +93,21 @@ bool VelocitySystem::bindMass() {
   return mass_.factor();
 }
 
-Matrix3 VelocitySystem::delassusOf(int contact, VectorX& x) {
-  const BlockColumns& H = problem_->H;
-  const int first = H.start[at(contact)], last = H.start[at(contact) + 1];
-  Matrix3 W = Matrix3::Zero();
+// Vᵀ M⁻¹ H of one group of columns; V = H for rows and for symmetric problems.
+template <int Width>
+Eigen::Matrix<double, Width, Width> VelocitySystem::delassusOf(const BlockColumns& H, const BlockColumns& V, int group) {
+  const int first = H.start[at(group)], last = H.start[at(group) + 1];
+  Eigen::Matrix<double, Width, Width> W = Eigen::Matrix<double, Width, Width>::Zero();
   if (!problem_->M.couplings.empty()) {
-    for (int c = 0; c < 3; ++c) {
+    VectorX& x = scratch_;
+    for (int c = 0; c < Width; ++c) {
       x.setZero(problem_->dof());
       for (int s = first; s < last; ++s)
         for (int k = 0; k < H.segments[at(s)].size; ++k) x[H.segments[at(s)].row + k] += H.values[at(H.segments[at(s)].offset + c * H.segments[at(s)].size + k)];
       mass_.solve(x);
       for (int s = first; s < last; ++s)
-        for (int d = 0; d < 3; ++d)
-          for (int k = 0; k < H.segments[at(s)].size; ++k) W(d, c) += velocity_->values[at(H.segments[at(s)].offset + d * H.segments[at(s)].size + k)] * x[H.segments[at(s)].row + k];
+        for (int d = 0; d < Width; ++d)
+          for (int k = 0; k < H.segments[at(s)].size; ++k) W(d, c) += V.values[at(H.segments[at(s)].offset + d * H.segments[at(s)].size + k)] * x[H.segments[at(s)].row + k];
     }
     return W;
   }
@@ -115,12 +117,12 @@ Matrix3 VelocitySystem::delassusOf(int contact, VectorX& x) {
       if (a.block != b.block) continue;
       const int n = problem_->M.size(a.block), base = problem_->M.start[at(a.block)];
       const Eigen::Map<const MatrixX> inverse{inverseMass_.data() + inverseMassAt_[at(a.block)], n, n};
-      for (int d = 0; d < 3; ++d)
-        for (int c = 0; c < 3; ++c) {
+      for (int d = 0; d < Width; ++d)
+        for (int c = 0; c < Width; ++c) {
           double sum = 0;
           for (int j = 0; j < b.size; ++j) {
             double inner = 0;
-            for (int i = 0; i < a.size; ++i) inner += velocity_->values[at(a.offset + d * a.size + i)] * inverse(a.row - base + i, b.row - base + j);
+            for (int i = 0; i < a.size; ++i) inner += V.values[at(a.offset + d * a.size + i)] * inverse(a.row - base + i, b.row - base + j);
             sum += inner * H.values[at(b.offset + c * b.size + j)];
           }
           W(d, c) += sum;
@@ -135,20 +137,13 @@ void VelocitySystem::bindContacts() {
   delassus_.resize(at(n));
   omega_.resize(at(n));
   for (int i = 0; i < n; ++i) {
-    delassus_[at(i)] = delassusOf(i, scratch_);
+    delassus_[at(i)] = delassusOf<3>(p.H, *velocity_, i);
     const double omega = delassus_[at(i)].trace() / 3.0;
     omega_[at(i)] = omega > 0 ? omega : 1.0;
   }
   rowOmega_.resize(at(p.rows()));
   for (int k = 0; k < p.rows(); ++k) {
-    scratch_.setZero(p.dof());
-    double sum = 0;
-    for (int s = p.G.start[at(k)]; s < p.G.start[at(k) + 1]; ++s)
-      for (int i = 0; i < p.G.segments[at(s)].size; ++i) scratch_[p.G.segments[at(s)].row + i] += p.G.values[at(p.G.segments[at(s)].offset + i)];
-    VectorX& x = scratch_;
-    const VectorX g = x;
-    mass_.solve(x);
-    sum = g.dot(x);
+    const double sum = delassusOf<1>(p.G, p.G, k)(0, 0);
     rowOmega_[at(k)] = sum > 0 ? sum : 1.0;
   }
   VectorX& q = scratch_;

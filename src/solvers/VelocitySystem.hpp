@@ -62,7 +62,8 @@ class VelocitySystem {
   void addContacts(const std::vector<Matrix3>& D);
   template <bool General>
   void addRows(const VectorX& rho);
-  Matrix3 delassusOf(int contact, VectorX& scratch);
+  template <int Width>
+  Eigen::Matrix<double, Width, Width> delassusOf(const BlockColumns& H, const BlockColumns& V, int group);
 
   const ContactProblem* problem_{nullptr};
   const BlockColumns* velocity_{nullptr};
