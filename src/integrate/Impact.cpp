@@ -55,6 +55,12 @@ void IslandStepper::markClosing() {
   }
 }
 
+/// Whether a contact waits for its impact and takes no part in the ordinary step.
+bool IslandStepper::leftOut(const FeatureKey& key) const {
+  return !closing_.empty() && std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return samePair(c.key, key); }) &&
+         std::find(alreadyTouching_.begin(), alreadyTouching_.end(), key) == alreadyTouching_.end();
+}
+
 /// Least gap of the closing pairs over contacts that did not touch at the start; by the motion of the first contact points where a shape has gone through.
 double IslandStepper::closingGap() const {
   double least = std::numeric_limits<double>::infinity();
@@ -62,7 +68,7 @@ double IslandStepper::closingGap() const {
     bool seen = false;
     for (const Contact& contact : contacts_) {
       if (!samePair(contact.key, c.key) || contact.normal.dot(c.normal) <= 0) continue;
-      if (std::find(alreadyTouching_.begin(), alreadyTouching_.end(), contact.key) != alreadyTouching_.end()) continue;
+      if (!leftOut(contact.key)) continue;
       seen = true;
       least = std::min(least, contact.gap / pairSize(contact.key));
     }

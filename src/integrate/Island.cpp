@@ -133,7 +133,9 @@ bool IslandStepper::substep(double h, int depth) {
   remember(h, rests);
   if (!rests) integrate(h);
   watch.lap(times.integrate);
-  if (!rests && !startContacts_.empty()) project(h);
+  detect();
+  if (!rests) followAnchors(h);
+  project(h);
   report.penetration = deepest();
   watch.lap(times.collide);
   if (isFinite()) return true;
@@ -173,11 +175,8 @@ double IslandStepper::deepest() const {
 }
 
 void IslandStepper::assemble(double h) {
-  const auto bouncing = [&](const Contact& contact) {
-    return std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return c.key.geomA == contact.key.geomA && c.key.geomB == contact.key.geomB; });
-  };
   for (std::size_t k = 0; k < contacts_.size(); ++k)
-    if (closing_.empty() || touching(contacts_[k]) || !bouncing(contacts_[k])) used_.push_back(static_cast<int>(k));
+    if (!leftOut(contacts_[k].key)) used_.push_back(static_cast<int>(k));
   assembly_.buildContacts(local_, contacts_, used_);
   assembly_.setMomentum(vFree_);
   ContactProblem& problem = assembly_.problem;

@@ -109,6 +109,7 @@ class IslandStepper {
   bool hasTouchingImpact() const;
   void markClosing();
   double closingTime(double remaining);
+  bool leftOut(const FeatureKey& key) const;
   double closingGap() const;
   bool impact();
   bool solveImpact(int law);

@@ -60,7 +60,7 @@ void IslandStepper::followAnchors(double h) {
 
 bool IslandStepper::needsProjection() const {
   for (const Contact& contact : contacts_)
-    if (contact.gap < -kOverlap * pairSize(contact.key)) return true;
+    if (contact.gap < -kOverlap * pairSize(contact.key) && !leftOut(contact.key)) return true;
   for (const ContactMemory& entry : result_->report.memory)
     if (entry.sticking && entry.anchor.squaredNorm() > kAnchor * kAnchor && findContact(contacts_, entry.key)) return true;
   return false;
@@ -71,6 +71,7 @@ void IslandStepper::assembleProjection(double h) {
   double largest = 0;
   used_.clear();
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    if (leftOut(contacts_[k].key)) continue;
     const ContactMemory* entry = findMemory(result_->report.memory, contacts_[k].key);
     if (contacts_[k].gap <= reach || (entry && entry->sticking) || touching(contacts_[k])) used_.push_back(static_cast<int>(k));
   }
@@ -122,8 +123,6 @@ void IslandStepper::applyProjection() {
 }
 
 void IslandStepper::project(double h) {
-  detect();
-  followAnchors(h);
   for (int pass = 0; pass < kPasses && needsProjection(); ++pass) {
     assembleProjection(h);
     const ContactProblem& problem = assembly_.problem;

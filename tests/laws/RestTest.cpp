@@ -1,0 +1,80 @@
+// Stacks at rest: bit-identical, whatever the mass ratio and the time step.
+#include "Scenes.hpp"
+#include "state/State.hpp"
+
+namespace stiction::laws {
+namespace {
+
+Simulation tower(int boxes, double topMass) {
+  ModelBuilder builder;
+  addPlane(builder, 0.5);
+  for (int i = 0; i < boxes; ++i)
+    addBody(builder, Shape::box({0.05, 0.05, 0.05}), i + 1 == boxes ? topMass : 1.0, {{0, 0, 0.05 + 0.1 * i}, Quaternion::Identity()}, 0.5);
+  return {builder.build(), {}};
+}
+
+TEST(Rest, TowersStandForTenSeconds) {
+  for (const double ratio : {1.0, 1e3, 1e6}) {
+    Simulation simulation = tower(10, ratio);
+    const State start = simulation.state();
+    advance(simulation, 5e-3, 1);
+    const State first = simulation.state();
+    const StepReport& report = advance(simulation, 5e-3, 1999);
+    EXPECT_STREQ(report.rungs.front().first, "rest");
+    for (std::size_t i = 1; i < start.position.size(); ++i) {
+      EXPECT_LE((simulation.state().position[i] - start.position[i]).norm(), 1e-6) << "ratio " << ratio;
+      EXPECT_EQ(simulation.state().position[i], first.position[i]);
+      EXPECT_EQ(simulation.state().rotation[i].coeffs(), first.rotation[i].coeffs());
+      EXPECT_TRUE(simulation.state().velocity[i].isZero(0.0));
+    }
+  }
+}
+
+TEST(Rest, StackHoldsFromTinyToLargeSteps) {
+  for (const double h : {1e-4, 1e-3, 1e-2, 5e-2}) {
+    Simulation simulation = tower(5, 1);
+    advance(simulation, h, 200);
+    for (std::size_t i = 1; i <= 5; ++i) EXPECT_NEAR(simulation.state().position[i].z(), 0.05 + 0.1 * static_cast<double>(i - 1), 1e-9) << "h = " << h;
+  }
+}
+
+TEST(Rest, TiltedBoxLandsAndSettles) {
+  ModelBuilder builder;
+  addPlane(builder, 0.5);
+  addBody(builder, Shape::box({0.1, 0.2, 0.15}), 2, {{0, 0, 0.6}, turn(35, {1, 0.3, 0.2})}, 0.5);
+  Simulation simulation{builder.build(), {}};
+  advance(simulation, 4e-3, 600, 1e-6);
+  EXPECT_TRUE(simulation.state().velocity[1].isZero(0.0));
+  EXPECT_TRUE(simulation.state().angularVelocity[1].isZero(0.0));
+  const std::uint64_t settled = hash(simulation.state());
+  advance(simulation, 4e-3, 100);
+  EXPECT_EQ(hash(simulation.state()), settled);
+}
+
+TEST(Rest, DeepOverlapComesOutWithoutKineticEnergy) {
+  ModelBuilder builder;
+  addPlane(builder, 0.5);
+  addBody(builder, Shape::box({0.5, 0.5, 0.5}), 10, {{0, 0, 0.2}, Quaternion::Identity()}, 0.5);
+  Simulation simulation{builder.build(), {}};
+  for (int i = 0; i < 200; ++i) {
+    advance(simulation, 4e-3, 1, 0.31);
+    EXPECT_LE(simulation.state().velocity[1].norm(), 1e-9);
+  }
+  EXPECT_NEAR(simulation.state().position[1].z(), 0.5, 1e-9);
+}
+
+TEST(Rest, EmptyAndWeightlessScenesStep) {
+  Simulation empty{ModelBuilder{}.build(), {}};
+  EXPECT_EQ(empty.step(0.01).status, StepStatus::Certified);
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  addBody(builder, Shape::box({0.5, 0.5, 0.5}), 1, {{0, 0, 0}, Quaternion::Identity()}, 0.5);
+  addBody(builder, Shape::box({0.5, 0.5, 0.5}), 1, {{1, 0, 0}, Quaternion::Identity()}, 0.5);
+  Simulation still{builder.build(), {}};
+  const std::uint64_t before = hash(still.state());
+  advance(still, 0.01, 10);
+  EXPECT_EQ(hash(still.state()), before);
+}
+
+}  // namespace
+}  // namespace stiction::laws

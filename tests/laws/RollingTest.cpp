@@ -1,0 +1,81 @@
+// Rolling and spinning spheres; torque-free bodies through the whole step.
+#include "Scenes.hpp"
+#include "diagnostics/Account.hpp"
+
+namespace stiction::laws {
+namespace {
+
+TEST(Sphere, RollsUnderAPush) {
+  for (const double h : {1e-3, 5e-3, 20e-3}) {
+    ModelBuilder builder;
+    addPlane(builder, 0.5);
+    addBody(builder, Shape::sphere(0.25), 1, {{0, 0, 0.25}, Quaternion::Identity()}, 0.5);
+    builder.body(1).force = {2, 0, 0};
+    Simulation simulation{builder.build(), {}};
+    const int n = static_cast<int>(std::lround(0.3 / h));
+    advance(simulation, h, n);
+    EXPECT_NEAR(simulation.state().velocity[1].x(), 5 * 2.0 / 7 * 0.3, 1e-10);
+    EXPECT_NEAR(simulation.state().angularVelocity[1].y(), 5 * 2.0 / 7 * 0.3 / 0.25, 1e-9);
+    EXPECT_NEAR(totalImpulse(simulation).x() / h, -2.0 * 2 / 7, 1e-9);
+  }
+}
+
+TEST(Sphere, BackspinComesBack) {
+  ModelBuilder builder;
+  addPlane(builder, 0.5);
+  Body& ball = builder.body(addBody(builder, Shape::sphere(0.25), 1, {{0, 0, 0.25}, Quaternion::Identity()}, 0.5));
+  ball.velocity = {4, 0, 0};
+  ball.angularVelocity = {0, -200, 0};
+  Simulation simulation{builder.build(), {}};
+  advance(simulation, 5e-3, 800);
+  const double exact = 5.0 / 7 * 4 - 2.0 / 7 * 200 * 0.25;
+  EXPECT_NEAR(exact, -11.4286, 1e-4);
+  EXPECT_NEAR(simulation.state().velocity[1].x(), exact, 1e-9);
+  EXPECT_NEAR(simulation.state().angularVelocity[1].y(), exact / 0.25, 1e-8);
+  EXPECT_NEAR(simulation.state().position[1].z(), 0.25, 1e-9);
+}
+
+Simulation freeBody(const Vector3& spin) {
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  Part part = solid(Shape::box({0.1, 0.2, 0.4}), 2, {{1, 2, 3}, turn(40, {1, -2, 0.5})}, 0.5);
+  part.body.angularVelocity = part.body.X_WB.rotation * spin;
+  part.body.velocity = {0.3, -0.1, 0.2};
+  add(builder, part);
+  return {builder.build(), {}};
+}
+
+TEST(FreeBody, KeepsMomentumAndEnergyForAMinute) {
+  for (const Vector3& spin : {Vector3{0.05, 8, 0.02}, Vector3{3, -5, 7}}) {
+    Simulation simulation = freeBody(spin);
+    const std::vector<BodyInertia> inertias = bodyInertias(simulation.model());
+    const Momentum start = momentum(simulation.model(), inertias, simulation.state());
+    advance(simulation, 1.0 / 60, 3600);
+    const Momentum end = momentum(simulation.model(), inertias, simulation.state());
+    EXPECT_NEAR(end.kinetic, start.kinetic, 1e-12 * start.kinetic);
+    EXPECT_LE((end.linear - start.linear).norm(), 1e-12 * start.linear.norm());
+    EXPECT_LE((angularMomentum(inertias[1], simulation.state().rotation[1], simulation.state().angularVelocity[1]) -
+               angularMomentum(inertias[1], freeBody(spin).state().rotation[1], freeBody(spin).state().angularVelocity[1]))
+                  .norm(),
+              1e-12 * start.angular.norm());
+  }
+}
+
+TEST(FreeBody, RacketFlips) {
+  Simulation simulation = freeBody({0.02, 8, 0.02});  // y has the middle moment
+  double least = 8;
+  for (int i = 0; i < 600; ++i) {
+    advance(simulation, 1.0 / 120, 1);
+    least = std::min(least, (simulation.state().rotation[1].conjugate() * simulation.state().angularVelocity[1]).y());
+  }
+  EXPECT_LT(least, -7.9);
+}
+
+TEST(FreeBody, SpinDoesNotDecay) {
+  Simulation simulation = freeBody({0, 0, 10});
+  advance(simulation, 1.0 / 240, 240);
+  EXPECT_NEAR(simulation.state().angularVelocity[1].norm(), 10, 1e-12);
+}
+
+}  // namespace
+}  // namespace stiction::laws
