@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""What scripts rely on: exit codes, the JSON objects, clean pipes, readable records after Ctrl-C and after a kill.   Output.py PROGRAM"""
+import json
+import re
+import signal
+import subprocess
+import time
+
+from program import PROGRAM, ProgramTest, main, scene
+
+RUN_KEYS = {"stiction", "scene", "solver", "law", "dt", "steps", "time", "threads", "certified_steps", "first_uncertified", "certificate", "contacts", "penetration_m", "energy_J", "bodies",
+            "joints", "wall_s", "cpu_s", "phases_s", "rungs", "state_hash", "import"}
+ENERGY_KEYS = {"start", "end", "external_work", "actuator_work", "friction", "impact", "compliance", "damping", "scheme", "stabilisation", "closure_relative"}
+SOLVE_KEYS = {"problem", "form", "contacts", "dof", "solver", "rung", "status", "certified", "certificate", "iterations", "factorisations", "cpu_ms"}
+CUBE = '<body name="cube" pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1" mass="2" friction=".5 0 0"/></body>'
+# A leaning pile thrown over the floor: no method reaches a certificate of 1e-15 in every step.
+PILE = "".join(f'<body name="c{i}" pos="{.03 * i} {.02 * i} {.1 + .2 * i}" euler="0 0 {20 * i}"><freejoint/><geom type="box" size=".1 .1 .1" mass="{1 + 3.3 * i}" friction=".37 0 0"/></body>'
+               for i in range(4))
+THROW = '<keyframe><key name="slide" qvel="' + " ".join(f"{2 - .3 * i} {.7 + .4 * i} 0 0 0 {.5 * i}" for i in range(4)) + '"/></keyframe>'
+SLIDE = '<keyframe><key name="slide" qpos="0 0 .1 1 0 0 0" qvel="3 0 0 0 0 0"/></keyframe>'
+
+
+class Run(ProgramTest):
+    def test_json(self):
+        self.write("s.xml", scene(CUBE, more=SLIDE))
+        result = self.call("run", "s.xml", "--keyframe", "slide", "--duration", ".5", "--dt", ".01", "--json", "-", "--quiet")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        report = json.loads(result.stdout)
+        self.assertEqual(set(report), RUN_KEYS)
+        self.assertEqual(set(report["energy_J"]), ENERGY_KEYS)
+        self.assertEqual(set(report["phases_s"]), {"collide", "assemble", "solve", "certify", "integrate", "account", "record"})
+        self.assertEqual(set(report["certificate"]), {"worst", "worst_m_s", "worst_fclib", "step", "contact", "tolerance"})
+        self.assertEqual((report["steps"], report["certified_steps"], report["first_uncertified"]), (50, 50, None))
+        self.assertEqual(set(report["bodies"]), {"cube"})
+        cube = report["bodies"]["cube"]
+        # Implicit Euler under Coulomb friction: v falls by mu g h a step, x adds h v: x = h Σ (v0 − k mu g h).
+        h, mu, g = 0.01, 0.5, 9.81
+        self.assertAlmostEqual(cube["velocity"][0], 3 - 50 * mu * g * h, delta=1e-7)
+        self.assertAlmostEqual(cube["position"][0], sum(h * (3 - k * mu * g * h) for k in range(1, 51)), delta=1e-7)
+        self.assertRegex(report["state_hash"], "^[0-9a-f]{16}$")
+        # Seventeen digits: every number of the text is the number of the object, exactly.
+        self.assertTrue(any(len(re.sub(r"\D", "", number)) >= 17 for number in re.findall(r"-?\d\.\d+(?:e-?\d+)?", result.stdout)))
+
+    def test_same_bits_twice_and_for_threads(self):
+        self.write("s.xml", scene(CUBE, more=SLIDE))
+        hashes = set()
+        for threads in (1, 1, 3):
+            result = self.call("run", "s.xml", "--keyframe", "slide", "--duration", ".3", "--threads", threads, "--json", "-", "--quiet")
+            hashes.add(json.loads(result.stdout)["state_hash"])
+        self.assertEqual(len(hashes), 1)
+
+    def test_default_step(self):
+        for option, dt in (("", 1 / 240), ('<option timestep="0.002"/>', 0.002), ('<option timestep="0.005"/>', 0.005), ('<!-- <option timestep="1"/> -->', 1 / 240)):
+            self.write("s.xml", scene(CUBE, option=option))
+            report = json.loads(self.call("run", "s.xml", "--duration", ".1", "--json", "-", "--quiet").stdout)
+            self.assertEqual(report["dt"], dt, option)
+            self.assertEqual(report["steps"], round(0.1 / dt), option)
+
+    def test_uncertified(self):
+        self.write("s.xml", scene(PILE, more=THROW))
+        tight = ["run", "s.xml", "--keyframe", "slide", "--duration", ".2", "--dt", ".01", "--tol", "1e-15", "--json", "-"]
+        stopped = self.call(*tight)
+        self.assertEqual(stopped.returncode, 3)
+        report = json.loads(stopped.stdout)
+        first = report["first_uncertified"]
+        self.assertEqual(report["certified_steps"], report["steps"] - 1)
+        self.assertEqual(first["step"], report["steps"] - 1)
+        self.assertGreater(first["certificate"], 1e-15)
+        self.assertTrue(first["reason"])
+        on = self.call(*tight, "--keep-going")
+        self.assertEqual(on.returncode, 3)
+        report = json.loads(on.stdout)
+        self.assertEqual(report["steps"], 20)
+        self.assertLess(report["certified_steps"], 20)
+
+    def test_pipes_are_clean(self):
+        self.write("s.xml", scene(CUBE, geom='size=".1" rgba="1 0 0 1"'))
+        result = self.call("run", "s.xml", "--duration", ".1", "--record", "r.h5", "--json", "j.json")
+        self.assertEqual(result.returncode, 0)
+        for text in (result.stdout, result.stderr, (self.folder / "j.json").read_text()):
+            self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text))
+        self.assertIn("certified", result.stdout)
+        for command in (["info", "s.xml"], ["info", "r.h5"], ["solvers"], ["--version"], ["--help"], ["run", "--help"]):
+            result = self.call(*command)
+            self.assertEqual(result.returncode, 0, command)
+            self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", result.stdout))
+        self.assertRegex(self.call("--version").stdout, r"^stiction \d+\.\d+\.\d+\n$")
+
+    def test_import_report(self):
+        body = '<body name="b" pos="0 0 1"><freejoint/><geom size=".1" solref=".01 1" condim="4"/><site name="s"/></body>'
+        self.write("s.xml", scene(body, more='<sensor><accelerometer site="s"/></sensor>'))
+        report = json.loads(self.call("run", "s.xml", "--duration", ".05", "--json", "-", "--quiet").stdout)["import"]
+        self.assertEqual({(e["element"].split()[0], e["attribute"]) for e in report["ignored"]}, {("geom", "solref"), ("site", ""), ("sensor/accelerometer", "")})
+        self.assertEqual([e["attribute"] for e in report["changed"]], ["condim"])
+        self.assertTrue(all(e["why"] for e in report["ignored"] + report["changed"]))
+
+    def long_run(self):
+        self.write("s.xml", scene(CUBE, more=SLIDE))
+        process = subprocess.Popen([PROGRAM, "run", "s.xml", "--duration", "1e6", "--dt", ".001", "--record", "r.h5", "--json", "j.json"], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(3)
+        self.assertIsNone(process.poll())
+        return process
+
+    def frames(self):
+        result = self.call("info", "r.h5")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return int(re.search(r"frames\s+(\d+)", result.stdout)[1])
+
+    def test_interrupt(self):
+        process = self.long_run()
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, told)
+        self.assertIn("interrupted", told)
+        report = json.loads((self.folder / "j.json").read_text())
+        self.assertEqual(report["steps"], report["certified_steps"])
+        self.assertEqual(self.frames(), report["steps"] + 1)
+
+    def test_kill(self):
+        process = self.long_run()
+        process.kill()
+        process.communicate()
+        self.assertGreater(self.frames(), 1)
+
+
+class Solve(ProgramTest):
+    def test_json_and_answer(self):
+        self.write("s.xml", scene(CUBE, more=SLIDE))
+        self.assertEqual(self.call("run", "s.xml", "--keyframe", "slide", "--duration", ".1", "--dump-worst", "p.hdf5", "--quiet").returncode, 0)
+        result = self.call("solve", "p.hdf5", "--repeat", 3, "--json", "-", "--write", "a.hdf5")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        report = json.loads(result.stdout)
+        self.assertEqual(set(report), SOLVE_KEYS)
+        self.assertEqual((report["form"], report["contacts"], report["dof"], report["certified"]), ("global", 4, 6, True))
+        self.assertEqual(set(report["certificate"]), {"relative", "m_s", "fclib"})
+        self.assertLessEqual(report["certificate"]["relative"], 1e-8)
+        self.assertGreater(report["cpu_ms"], 0)
+        self.assertEqual(self.call("solve", "a.hdf5").returncode, 0)   # what was written is a problem again
+
+    def test_not_certified(self):
+        self.write("s.xml", scene(PILE, more=THROW))
+        self.call("run", "s.xml", "--keyframe", "slide", "--duration", ".2", "--dump-worst", "p.hdf5", "--quiet")
+        result = self.call("solve", "p.hdf5", "--tol", "1e-15", "--json", "-")
+        self.assertEqual(result.returncode, 3)
+        report = json.loads(result.stdout)
+        self.assertFalse(report["certified"])
+        self.assertGreater(report["certificate"]["relative"], 1e-15)
+
+
+if __name__ == "__main__":
+    main()
