@@ -84,6 +84,12 @@ void BlockStructure::layOut(const std::vector<std::array<int, 2>>& couplings) {
   }
 }
 
+double BlockStructure::work() const {
+  double sum = 0;
+  for (int k = 0; k < columns(); ++k) sum += 0.5 * size(k) * static_cast<double>(height(k)) * height(k);
+  return sum;
+}
+
 BlockStructure::Slot BlockStructure::slot(int a, int b) const {
   const int i = position_[at(a)], j = position_[at(b)];
   if (i == j) return {panel(i), height(i), false};

@@ -31,6 +31,8 @@ class BlockStructure {
   std::size_t values() const { return values_; }
   int unknowns() const { return unknowns_; }
   int largestBlock() const { return largest_; }
+  /// Multiplications of one Cholesky factorisation, about: Σ size · height² / 2.
+  double work() const;
   int firstRow(int k) const { return rowStart_[static_cast<std::size_t>(k)]; }             // range of panel k's blocks below the diagonal …
   int lastRow(int k) const { return rowStart_[static_cast<std::size_t>(k) + 1]; }
   int row(int p) const { return rows_[static_cast<std::size_t>(p)]; }                      // … the permuted block

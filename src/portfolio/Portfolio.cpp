@@ -1,6 +1,7 @@
 // The ladder: each rung starts from the best answer so far or cold, the certificate judges every answer, and the best one is kept.
 #include "portfolio/Portfolio.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "solvers/LocalFactor.hpp"
@@ -10,7 +11,11 @@
 namespace stiction {
 namespace {
 
-constexpr int burstSweeps = 100;    // as dear as some 20 factorisations; given up earlier when the contraction rate says so
+// Gauss–Seidel first, for at most as long as some 20 factorisations take (it gives up earlier when its contraction rate says so). Work in multiplications; a contact's
+// part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
+constexpr int leastSweeps = 100, mostSweeps = 3000;
+constexpr double sweepWork = 170, burstFactorisations = 20;
+constexpr int warmPatience = 3;
 constexpr int longSweeps = 20000;
 constexpr int warmSteps = 12;
 constexpr int finishSteps = 20;
@@ -92,6 +97,11 @@ struct Portfolio::Impl {
     return judge(problem, best, name_, options);
   }
 
+  int burst(int contacts) const {
+    const double sweeps = burstFactorisations * system.factorWork() / (sweepWork * std::max(contacts, 1));
+    return static_cast<int>(std::clamp(sweeps, static_cast<double>(leastSweeps), static_cast<double>(mostSweeps)));
+  }
+
   template <class Problem>
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
@@ -113,15 +123,16 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   SolveOptions cold = options, warm = options;
   cold.warm = false;
   warm.maxIterations = warmSteps;
+  warm.patience = warmPatience;
   if (!prepare(problem)) {
     report.status = SolveStatus::NumericalFailure;
     return;
   }
   if (options.warm && rung(problem, best, "warm", *newton, warm)) return;
-  if (sweep(problem, best, burstSweeps, options)) return;
+  if (sweep(problem, best, burst(problem.contacts()), options)) return;
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   warm.warm = true;
-  warm.maxIterations = 0;
+  warm.maxIterations = warm.patience = 0;
   if (rung(problem, best, "proxac", *proxac, warm)) return;
   if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;

@@ -79,7 +79,8 @@ bool NewtonMethod::newtonStep(VelocitySystem& system, bool general) {
 
 SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double gammas[] = {1e3, 1e2, 1e4, 1e1};
-  constexpr int patience = 8;
+  const int patience = options.patience > 0 ? options.patience : 8;
+  const int phases = options.patience > 0 ? 1 : 4;
   const int limit = options.maxIterations > 0 ? options.maxIterations : 60;
   SolveReport report;
   best_.reset();
@@ -97,7 +98,7 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
     since = best_.residual() < 0.5 * before ? 0 : since + 1;
     if (since == 0) before = best_.residual();
     if (since < patience && !(since >= 2 && best_.residual() <= options.tolerance * system.scale())) continue;
-    if (best_.residual() <= options.tolerance * system.scale() || ++phase == 4) break;
+    if (best_.residual() <= options.tolerance * system.scale() || ++phase == phases) break;
     r_ = best_.iterate().r, lambda_ = best_.iterate().lambda, v_ = best_.iterate().v;
     since = 0;
   }

@@ -42,6 +42,8 @@ class VelocitySystem {
   bool factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho);
   /// Factors A with any D (block LU).
   bool factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho);
+  /// Multiplications of a Cholesky factorisation of A, about; a block LU takes twice as many.
+  double factorWork() const { return structure_.work(); }
   /// x := A⁻¹ x by the last factor.
   void solve(VectorX& x);
 
