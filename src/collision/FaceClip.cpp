@@ -7,29 +7,16 @@
 namespace stiction {
 namespace {
 
-struct SidePlane {
-  Vector3 n;  // [-] outward in the face's plane
-  Vector3 p;  // [m] on the plane
-};
-
-SidePlane sidePlane(const PlacedPolytope& body, int face, int side) {
-  const std::vector<int>& loop = body.face(face);
-  const std::size_t k = static_cast<std::size_t>(side);
-  const Vector3& p = body.vertex(loop[k]);
-  const Vector3& q = body.vertex(loop[k + 1 == loop.size() ? 0 : k + 1]);
-  return {(q - p).cross(body.normal(face)).normalized(), p};
-}
-
 /// One pass of Sutherland–Hodgman; `tolerance` decides inside and outside only, no point is moved by it.
 void clipSide(const SidePlane& plane, int line, double tolerance, const std::vector<ClipCorner>& in, std::vector<ClipCorner>& out) {
   out.clear();
-  double here = plane.n.dot(in[0].p - plane.p);
+  double here = plane.beyond(in[0].p);
   const double first = here;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const bool last = i + 1 == in.size();
     const ClipCorner& from = in[i];
     const ClipCorner& to = in[last ? 0 : i + 1];
-    const double there = last ? first : plane.n.dot(to.p - plane.p);
+    const double there = last ? first : plane.beyond(to.p);
     if (here <= tolerance) {
       out.push_back(from);
       if (there > tolerance && here >= -tolerance) out.back().next = line;
@@ -52,12 +39,18 @@ int lineVertex(const std::vector<int>& loop, int k) { return loop[static_cast<st
 
 }  // namespace
 
-double beyondSide(const PlacedPolytope& body, int face, int side, const Vector3& p) {
-  const SidePlane plane = sidePlane(body, face, side);
-  return plane.n.dot(p - plane.p);
+void sidePlanes(const PlacedPolytope& body, int face, std::vector<SidePlane>& sides) {
+  sides.clear();
+  const std::vector<int>& loop = body.face(face);
+  for (std::size_t k = 0; k < loop.size(); ++k) {
+    const Vector3& p = body.vertex(loop[k]);
+    const Vector3& q = body.vertex(loop[k + 1 == loop.size() ? 0 : k + 1]);
+    sides.push_back({(q - p).cross(body.normal(face)).normalized(), p});
+  }
 }
 
-void clipFace(const PlacedPolytope& reference, int face, const PlacedPolytope& incident, int incidentFace, double tolerance, std::vector<ClipCorner>& corners) {
+void clipFace(const PlacedPolytope& reference, int face, const std::vector<SidePlane>& sides, const PlacedPolytope& incident, int incidentFace, double tolerance,
+              std::vector<ClipCorner>& corners) {
   static thread_local std::vector<ClipCorner> other;
   corners.clear();
   const std::vector<int>& loop = incident.face(incidentFace);
@@ -68,9 +61,8 @@ void clipFace(const PlacedPolytope& reference, int face, const PlacedPolytope& i
     corner.next = static_cast<int>(i);
     corners.push_back(corner);
   }
-  const int sides = static_cast<int>(reference.face(face).size());
-  for (int k = 0; k < sides && !corners.empty(); ++k) {
-    clipSide(sidePlane(reference, face, k), -1 - k, tolerance, corners, other);
+  for (std::size_t k = 0; k < sides.size() && !corners.empty(); ++k) {
+    clipSide(sides[k], -1 - static_cast<int>(k), tolerance, corners, other);
     corners.swap(other);
   }
   const Vector3& n = reference.normal(face);

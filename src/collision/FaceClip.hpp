@@ -18,11 +18,20 @@ struct ClipCorner {
   double gap{0};               // [m] along the reference normal
 };
 
-/// Corners of `incident` over `reference`; empty when nothing of it lies over the face.
-void clipFace(const PlacedPolytope& reference, int face, const PlacedPolytope& incident, int incidentFace, double tolerance, std::vector<ClipCorner>& corners);
+/// Plane through a side of a face, along the face's normal.
+struct SidePlane {
+  Vector3 n{Vector3::Zero()};  // [-] outward in the face's plane
+  Vector3 p{Vector3::Zero()};  // [m] on the plane
 
-/// Distance [m] of p beyond side k of the face (negative inside).
-double beyondSide(const PlacedPolytope& body, int face, int side, const Vector3& p);
+  double beyond(const Vector3& x) const { return n.dot(x - p); }  // [m] negative inside
+};
+
+/// Side k joins corners k and k + 1 of the face.
+void sidePlanes(const PlacedPolytope& body, int face, std::vector<SidePlane>& sides);
+
+/// Corners of `incident` over `reference`, whose side planes are given; empty when nothing of it lies over the face.
+void clipFace(const PlacedPolytope& reference, int face, const std::vector<SidePlane>& sides, const PlacedPolytope& incident, int incidentFace, double tolerance,
+              std::vector<ClipCorner>& corners);
 
 /// Id of a corner, the same whichever body is the reference.
 std::uint64_t cornerFeature(const PlacedPolytope& reference, int face, const PlacedPolytope& incident, int incidentFace, bool referenceIsA, const ClipCorner& corner);

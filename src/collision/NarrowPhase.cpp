@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "collision/Analytic.hpp"
 #include "collision/ConvexPairs.hpp"
@@ -70,6 +71,9 @@ class Table {
 /// Distance [m] of a sphere's surface above the plane z = 0 of X_WP.
 double aboveThePlane(const Pose& X_WP, const Vector3& centre, double radius) { return (X_WP.rotation.toRotationMatrix().col(2)).dot(centre - X_WP.position) - radius; }
 
+/// Length scale [m] of a shape; terrain has none of its own.
+double sizeOf(const Shape& shape) { return shape.type == ShapeType::HeightField ? std::numeric_limits<double>::infinity() : boundingRadius(shape); }
+
 }  // namespace
 
 void collideShapes(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& points) {
@@ -79,9 +83,7 @@ void collideShapes(const Shape& a, const Pose& X_WA, const Shape& b, const Pose&
   if (function == nullptr) return;
   function(a, X_WA, b, X_WB, reach, points);
   if (points.size() < 2) return;
-  const double radiusA = boundingRadius(a);
-  const double radiusB = boundingRadius(b);
-  reduceManifold(std::min(radiusA, radiusB), points);
+  reduceManifold(std::min(sizeOf(a), sizeOf(b)), points);
 }
 
 bool boundsMeet(const Shape& a, double radiusA, const Pose& X_WA, const Shape& b, double radiusB, const Pose& X_WB, double reach) {

@@ -49,11 +49,13 @@ class Manifold {
   std::vector<PairPoint>& out_;
   PlacedPolytope a_, b_;
   double size_;                          // [m]
+  std::vector<SidePlane>& sides_;
   std::vector<ClipCorner>& corners_;
 };
 
 struct Workspace {
   std::vector<Vector3> vertices, normals;
+  std::vector<SidePlane> sides;
   std::vector<ClipCorner> corners;
 };
 
@@ -63,7 +65,7 @@ Workspace& workspace() {
 }
 
 Manifold::Manifold(const Polytope& a, const Pose& X_WA, const Polytope& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out)
-    : R_WA_{X_WA.rotation.toRotationMatrix()}, p_WA_{X_WA.position}, reach_{reach}, out_{out}, size_{std::min(a.radius, b.radius)}, corners_{workspace().corners} {
+    : R_WA_{X_WA.rotation.toRotationMatrix()}, p_WA_{X_WA.position}, reach_{reach}, out_{out}, size_{std::min(a.radius, b.radius)}, sides_{workspace().sides}, corners_{workspace().corners} {
   const Matrix3 R_AB = R_WA_.transpose() * X_WB.rotation.toRotationMatrix();
   const Vector3 p_AB = R_WA_.transpose() * (X_WB.position - X_WA.position);
   Workspace& space = workspace();
@@ -71,8 +73,8 @@ Manifold::Manifold(const Polytope& a, const Pose& X_WA, const Polytope& b, const
   space.normals.resize(b.normals.size());
   for (std::size_t i = 0; i < b.vertices.size(); ++i) space.vertices[i].noalias() = R_AB * b.vertices[i] + p_AB;
   for (std::size_t i = 0; i < b.normals.size(); ++i) space.normals[i].noalias() = R_AB * b.normals[i];
-  a_ = {&a, a.vertices, a.normals};
-  b_ = {&b, space.vertices, space.normals};
+  a_ = {&a, a.vertices, a.normals, a.centre};
+  b_ = {&b, space.vertices, space.normals, R_AB * b.centre + p_AB};
 }
 
 void Manifold::collide() {
@@ -130,7 +132,8 @@ void Manifold::addFace(const Face& face, const EdgeAxis& edge) {
   const PlacedPolytope& reference = face.ofA ? a_ : b_;
   const PlacedPolytope& incident = face.ofA ? b_ : a_;
   const int incidentIndex = incidentFace(reference, face, incident);
-  clipFace(reference, face.index, incident, incidentIndex, clip_tolerance * size_, corners_);
+  sidePlanes(reference, face.index, sides_);
+  clipFace(reference, face.index, sides_, incident, incidentIndex, clip_tolerance * size_, corners_);
   const Vector3& outward = reference.normal(face.index);
   const Vector3 n = face.ofA ? outward : Vector3{-outward};
   double lowest = std::numeric_limits<double>::infinity();
@@ -164,17 +167,14 @@ bool Manifold::addRidge(const Face& face, int incidentIndex) {
   const std::vector<int>& loop = reference.face(face.index);
   const std::vector<int>& incidentLoop = incident.face(incidentIndex);
   for (std::size_t k = 0; k < loop.size(); ++k) {
-    const int side = static_cast<int>(k);
-    const auto away = [&](const ClipCorner& corner) {
-      return corner.gap <= lowest + window && std::abs(beyondSide(reference, face.index, side, corner.p)) > window;
-    };
+    const auto away = [&](const ClipCorner& corner) { return corner.gap <= lowest + window && std::abs(sides_[k].beyond(corner.p)) > window; };
     if (std::any_of(corners_.begin(), corners_.end(), away)) continue;
     for (std::size_t i = 0; i < incidentLoop.size(); ++i) {
       const int p = incidentLoop[i];
       const int q = incidentLoop[(i + 1) % incidentLoop.size()];
       const auto off = [&](int vertex) {
         const Vector3& x = incident.vertex(vertex);
-        return std::abs(beyondSide(reference, face.index, side, x)) > window || std::abs(outward.dot(x - reference.vertex(loop[0])) - lowest) > window;
+        return std::abs(sides_[k].beyond(x)) > window || std::abs(outward.dot(x - reference.vertex(loop[0])) - lowest) > window;
       };
       if (off(p) || off(q)) continue;
       const int mine = findEdge(*reference.shape, loop[k], loop[(k + 1) % loop.size()]);

@@ -82,11 +82,14 @@ int findEdge(const Polytope& polytope, int vertex0, int vertex1) {
 FaceAxis largestFaceSeparation(const PlacedPolytope& body, const PlacedPolytope& other, double reach) {
   FaceAxis best{-1, -std::numeric_limits<double>::infinity()};
   const VertexSet set = other.set();
-  int start = 0;
+  int start = set.support(body.centre - other.centre);
   for (std::size_t f = 0; f < body.normals.size(); ++f) {
     const Vector3& n = body.normals[f];
+    const Vector3& p = body.vertex(body.shape->faces[f][0]);
+    // Any vertex bounds the separation from above: most faces end here.
+    if (n.dot(other.vertex(start) - p) <= best.separation) continue;
     start = set.support(-n, start);
-    const double separation = n.dot(other.vertex(start) - body.vertex(body.shape->faces[f][0]));
+    const double separation = n.dot(other.vertex(start) - p);
     if (separation > best.separation) best = {static_cast<int>(f), separation};
     if (separation > reach) break;
   }
