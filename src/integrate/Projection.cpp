@@ -20,6 +20,7 @@ constexpr double kOverlap = 1e-10;       // [-] of the pair's size: overlaps bel
 constexpr double kAnchor = 1e-12;        // [m] anchors nearer than this stay
 constexpr double kCompliance = 1e-8;     // [-] of the row's inverse mass
 constexpr double kTolerance = 1e-6;      // [-] relative certificate asked of the projection
+constexpr double kPolish = 1e-10;        // [-] what a Newton-type method goes on to: what is left becomes an approach speed of the next step
 constexpr double kUseful = 1e-2;         // [-] a projection worse than this is not applied
 constexpr double kLargest = 0.2;         // [-] of the pair's size: correction in one (sub)step at most
 constexpr double kSpeed = 10.0;          // [1/s] times the pair's size: speed at which deep overlaps come out
@@ -131,7 +132,7 @@ void IslandStepper::project(double h) {
     iterate_.lambda.setZero(problem.rows());
     SolveOptions options;
     options.tolerance = kTolerance;
-    options.polish = kTolerance;
+    options.polish = kPolish;
     options.scale = problem.scaleFloor;
     const PortfolioReport report = projector_.solve(problem, iterate_, options);
     if (!(report.certificate.relative <= kUseful)) break;
