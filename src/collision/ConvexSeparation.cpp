@@ -116,7 +116,7 @@ Vector3 Pair::ascend(Vector3 n, double reach) const {
     if (!(candidate > g)) break;
     n = next;
     g = candidate;
-    if (shift == 0 || turn < 1e-6) break;
+    if (shift == 0 || turn < 1e-4) break;  // near enough to polish
     kept = std::max(0.25 * kept, 1e-5 * apart * size_);
   }
   if (g - margins() > reach) return n;

@@ -110,6 +110,7 @@ TriangleMesh makeMesh(std::vector<Vector3> vertices, std::vector<std::array<int,
   TriangleMesh mesh;
   mesh.vertices = std::move(vertices);
   mesh.triangles = std::move(triangles);
+  for (const Vector3& vertex : mesh.vertices) mesh.radius = std::max(mesh.radius, vertex.norm());
   weld(mesh);
   connect(mesh);
   std::vector<Vector3> centroids;

@@ -32,13 +32,12 @@ Polytope boxPolytope(const Vector3& h) {
   return assemblePolytope(std::move(vertices), {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}});
 }
 
-/// Low and high corner of a height field in its own frame.
-std::pair<Vector3, Vector3> extent(const HeightField& field) {
-  const auto [low, high] = std::minmax_element(field.heights.begin(), field.heights.end());
-  return {Vector3{-field.rx, -field.ry, std::min(*low, -field.bottom)}, Vector3{field.rx, field.ry, *high}};
+/// Low and high corner of a mesh or height field in its own frame.
+std::pair<Vector3, Vector3> extent(const Shape& shape) {
+  if (shape.type == ShapeType::Mesh) return {shape.mesh->nodes[0].low, shape.mesh->nodes[0].high};
+  const HeightField& field = *shape.heightField;
+  return {Vector3{-field.rx, -field.ry, std::min(field.lowest, -field.bottom)}, Vector3{field.rx, field.ry, field.highest}};
 }
-
-const std::vector<Vector3>& cloud(const Shape& shape) { return shape.type == ShapeType::Mesh ? shape.mesh->vertices : shape.polytope->vertices; }
 
 /// Half width [m] of a shape symmetric about its centre along each world axis, at rotation R.
 Vector3 halfWidths(const Shape& shape, const Matrix3& R) {
@@ -110,6 +109,9 @@ Shape Shape::terrain(HeightField field) {
     throw InputError{"height field bottom", std::to_string(field.bottom), "finite and >= 0 [m]", "give the thickness below z = 0"};
   for (const double z : field.heights)
     if (!std::isfinite(z)) throw InputError{"height field height", std::to_string(z), "finite [m]", "replace the missing heights"};
+  const auto [lowest, highest] = std::minmax_element(field.heights.begin(), field.heights.end());
+  field.lowest = *lowest;
+  field.highest = *highest;
   Shape shape = sized(ShapeType::HeightField, Vector3::Zero());
   shape.heightField = std::make_shared<const HeightField>(std::move(field));
   return shape;
@@ -140,13 +142,9 @@ double boundingRadius(const Shape& shape) {
     case ShapeType::Cylinder: return std::hypot(s.x(), s.y());
     case ShapeType::Ellipsoid: return s.maxCoeff();
     case ShapeType::Hull: return shape.polytope->radius;
-    case ShapeType::Mesh: {
-      double square = 0;
-      for (const Vector3& p : shape.mesh->vertices) square = std::max(square, p.squaredNorm());
-      return std::sqrt(square);
-    }
+    case ShapeType::Mesh: return shape.mesh->radius;
     case ShapeType::HeightField: {
-      const auto [low, high] = extent(*shape.heightField);
+      const auto [low, high] = extent(shape);
       return low.cwiseAbs().cwiseMax(high.cwiseAbs()).norm();
     }
   }
@@ -158,16 +156,16 @@ std::pair<Vector3, Vector3> bounds(const Shape& shape, const Pose& X_WS) {
   const Matrix3 R = X_WS.rotation.toRotationMatrix();
   switch (shape.type) {
     case ShapeType::Plane: return {Vector3::Constant(-infinity), Vector3::Constant(infinity)};
+    case ShapeType::Mesh:
     case ShapeType::HeightField: {
-      const auto [low, high] = extent(*shape.heightField);
+      const auto [low, high] = extent(shape);
       const Vector3 centre = p + R * (0.5 * (low + high));
       const Vector3 half = R.cwiseAbs() * (0.5 * (high - low));
       return {centre - half, centre + half};
     }
-    case ShapeType::Hull:
-    case ShapeType::Mesh: {
+    case ShapeType::Hull: {
       Vector3 low = Vector3::Constant(infinity), high = Vector3::Constant(-infinity);
-      for (const Vector3& vertex : cloud(shape)) {
+      for (const Vector3& vertex : shape.polytope->vertices) {
         const Vector3 x = p + R * vertex;
         low = low.cwiseMin(x);
         high = high.cwiseMax(x);

@@ -42,6 +42,7 @@ struct TriangleMesh {
   std::vector<std::array<int, 3>> adjacent;     // triangle across edge (k, k+1), or -1 at a border
   std::vector<Node> nodes;                      // nodes[0] is the root
   std::vector<int> order;                       // triangle ids in leaf order
+  double radius{0};                             // [m] of the bounding sphere about the origin
 };
 
 /// z = heights(row, column) on a regular grid over [-rx, rx] × [-ry, ry]; each cell split along the diagonal (c, r)–(c+1, r+1), as MuJoCo; base at -bottom.
@@ -50,6 +51,7 @@ struct HeightField {
   double rx{0}, ry{0};          // [m] half sizes
   double bottom{0};             // [m] thickness below z = 0
   std::vector<double> heights;  // [m] rows × columns, row major, y grows with the row
+  double lowest{0}, highest{0}; // [m] least and greatest height, filled by Shape::terrain
 };
 
 /// A shape value. `size` as MuJoCo: sphere (r), capsule and cylinder (r, half length), ellipsoid and box (half axes); unused for the others.
@@ -76,7 +78,7 @@ const char* name(ShapeType type);
 /// Radius [m] of the bounding sphere about the shape's origin; infinite for a plane.
 double boundingRadius(const Shape& shape);
 
-/// Axis-aligned bounds [m] of the shape at X_WS: {low, high}; a plane's are infinite.
+/// Axis-aligned bounds [m] of the shape at X_WS: {low, high}; a plane's are infinite; those of a turned mesh or height field hold its turned box.
 std::pair<Vector3, Vector3> bounds(const Shape& shape, const Pose& X_WS);
 
 /// The point [m], shape frame, of a convex shape (Sphere, Box, Capsule, Cylinder, Ellipsoid, Hull) farthest along `direction` (any length > 0).
