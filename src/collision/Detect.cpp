@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "collision/BroadPhase.hpp"
+#include "collision/FlushEdges.hpp"
 #include "collision/NarrowPhase.hpp"
 
 namespace stiction {
@@ -158,12 +159,14 @@ void CollisionDetector::narrowPhase(const State& state, const std::vector<Candid
     const ContactSet& part = d.chunks[static_cast<std::size_t>(chunk)];
     contacts.insert(contacts.end(), part.begin(), part.end());
   }
+  dropCoveredFlushEdges(contacts);
 }
 
 void CollisionDetector::narrowPhase(const State& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const {
   static thread_local std::vector<PairPoint> scratch;
   contacts.clear();
   for (const CandidatePair& pair : pairs) impl_->collidePair(state, pair, scratch, contacts);
+  dropCoveredFlushEdges(contacts);
 }
 
 }  // namespace stiction

@@ -44,7 +44,7 @@ struct Fan {
 };
 
 /// Ends of the overlap along t: the vertex that ends it (of A on ties) and both surface points there.
-EdgePoint overlapEnd(const PlacedPolytope& a, const Polytope::Edge& edgeA, const PlacedPolytope& b, const Polytope::Edge& edgeB, int vertexA, int vertexB, bool useA) {
+EdgePoint overlapEnd(const PlacedPolytope& a, const Polytope::Edge& edgeA, const PlacedPolytope& b, const Polytope::Edge& edgeB, int vertexA, int vertexB, bool useA, bool flush) {
   EdgePoint end;
   const PlacedPolytope& other = useA ? b : a;
   const Polytope::Edge& line = useA ? edgeB : edgeA;
@@ -54,7 +54,9 @@ EdgePoint overlapEnd(const PlacedPolytope& a, const Polytope::Edge& edgeA, const
   const Vector3 foot = p + std::clamp(d.dot(vertex - p) / d.squaredNorm(), 0.0, 1.0) * d;
   end.pointA = useA ? vertex : foot;
   end.pointB = useA ? foot : vertex;
-  end.feature = useA ? feature(FeatureKind::VertexEdgeB, vertexA, edgeB.v0, edgeB.v1) : feature(FeatureKind::EdgeVertexB, edgeA.v0, edgeA.v1, vertexB);
+  const FeatureKind kindA = flush ? FeatureKind::FlushVertexEdgeB : FeatureKind::VertexEdgeB;
+  const FeatureKind kindB = flush ? FeatureKind::FlushEdgeVertexB : FeatureKind::EdgeVertexB;
+  end.feature = useA ? feature(kindA, vertexA, edgeB.v0, edgeB.v1) : feature(kindB, edgeA.v0, edgeA.v1, vertexB);
   return end;
 }
 
@@ -96,8 +98,8 @@ std::optional<EdgeManifold> ridge(const PlacedPolytope& a, int idA, const Placed
 
   const double tie = 1e-4 * softness;
   EdgeManifold manifold;
-  manifold.points[0] = overlapEnd(a, edgeA, b, edgeB, edgeA.v0, firstB, lowB <= tie);
-  manifold.points[1] = overlapEnd(a, edgeA, b, edgeB, edgeA.v1, lastB, highB >= lengthA - tie);
+  manifold.points[0] = overlapEnd(a, edgeA, b, edgeB, edgeA.v0, firstB, lowB <= tie, fan.facesAtBothEnds);
+  manifold.points[1] = overlapEnd(a, edgeA, b, edgeB, edgeA.v1, lastB, highB >= lengthA - tie, fan.facesAtBothEnds);
   Vector3 d = 0.5 * (manifold.points[0].pointB - manifold.points[0].pointA + manifold.points[1].pointB - manifold.points[1].pointA);
   d -= t.dot(d) * t;
   const double middle = 0.5 * (fan.low + fan.high);

@@ -12,12 +12,19 @@ enum class FeatureKind : std::uint64_t {
   EdgeEdge = 4,    // edges cross
   VertexEdgeB = 5, // vertex of A at an edge of B (end of the overlap of two parallel edges)
   EdgeVertexB = 6, // vertex of B at an edge of A
-  Vertices = 7     // nearest features in a corner region
+  Vertices = 7,    // nearest features in a corner region
+  FlushVertexEdgeB = 8,  // as 5 and 6, where the faces at the edges lie against each other (bodies that share an edge line, as in a grid of crates)
+  FlushEdgeVertexB = 9
 };
 
 inline std::uint64_t feature(FeatureKind kind, int a, int b = 0, int c = 0, int d = 0) {
   const auto bits = [](int i) { return static_cast<std::uint64_t>(i) & 0x7fff; };
   return static_cast<std::uint64_t>(kind) << 60 | bits(a) << 45 | bits(b) << 30 | bits(c) << 15 | bits(d);
+}
+
+inline bool isFlush(std::uint64_t id) {
+  const auto kind = static_cast<FeatureKind>(id >> 60);
+  return kind == FeatureKind::FlushVertexEdgeB || kind == FeatureKind::FlushEdgeVertexB;
 }
 
 }  // namespace stiction

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -170,6 +171,49 @@ TEST(Detect, FiltersAndMaterials) {
   model.pairs.clear();
   model.geoms[static_cast<std::size_t>(gw)].contype = 1;
   EXPECT_EQ(pairsOf(model).size(), 5u);  // contype of one side against conaffinity of the other is enough
+}
+
+int touching(const Model& model, int bodyA, int bodyB) {
+  CollisionDetector detector{model};
+  const State state = makeState(model);
+  ContactSet contacts;
+  detector.narrowPhase(state, detector.broadPhase(state, 0.01), contacts);
+  return static_cast<int>(std::count_if(contacts.begin(), contacts.end(), [&](const Contact& c) { return c.bodyA == bodyA && c.bodyB == bodyB; }));
+}
+
+// Four crates in a square: each touches its neighbours face to face, and diagonal ones not at all, since the edge between them is carried by a neighbour.
+TEST(Detect, CratesInAGridDoNotCatchTheirDiagonalNeighbours) {
+  ModelBuilder builder;
+  const Shape crate = Shape::box({0.5, 0.5, 0.5});
+  std::vector<int> ids;
+  for (const double z : {0.5, 1.5}) {
+    for (const double x : {-0.5, 0.5}) ids.push_back(builder.addSolid(std::to_string(ids.size()), crate, 100, {{x, 0, z}, Quaternion::Identity()}, 0.5));
+  }
+  const Model model = builder.build();
+  EXPECT_EQ(touching(model, ids[0], ids[1]), 4);
+  EXPECT_EQ(touching(model, ids[0], ids[2]), 4);
+  EXPECT_EQ(touching(model, ids[2], ids[3]), 4);
+  EXPECT_EQ(touching(model, ids[0], ids[3]), 0);
+  EXPECT_EQ(touching(model, ids[1], ids[2]), 0);
+}
+
+// Two beams at ±45° that lean on each other by their edges alone do touch: normal level, two points.
+TEST(Detect, BeamsLeaningBy45DegreesTouchAlongTheirEdges) {
+  ModelBuilder builder;
+  const Shape beam = Shape::box({0.1, 0.3, 1.0});
+  const double side = 1.1 * std::sqrt(0.5), quarter = std::atan(1.0);
+  const int a = builder.addSolid("a", beam, 100, {{-side, 0, side}, Quaternion{Eigen::AngleAxisd{quarter, Vector3::UnitY()}}}, 0.5);
+  const int b = builder.addSolid("b", beam, 100, {{side, 0, side}, Quaternion{Eigen::AngleAxisd{-quarter, Vector3::UnitY()}}}, 0.5);
+  const Model model = builder.build();
+  EXPECT_EQ(touching(model, a, b), 2);
+  CollisionDetector detector{model};
+  const State state = makeState(model);
+  ContactSet contacts;
+  detector.narrowPhase(state, detector.broadPhase(state, 0.01), contacts);
+  for (const Contact& c : contacts) {
+    EXPECT_NEAR((c.normal - Vector3::UnitX()).norm(), 0, 1e-9);
+    EXPECT_NEAR(c.gap, 0, 1e-15);
+  }
 }
 
 }  // namespace
