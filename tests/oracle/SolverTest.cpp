@@ -51,23 +51,24 @@ TEST(SolverOracle, EnumerationFindsAnswersThatCertify) {
 }
 
 TEST(SolverOracle, EverySolverGivesAnEnumeratedAnswer) {
-  for (const SolverInfo& info : solverInfos()) {
-    const auto solver = makeSolver(info.name);
-    int converged = 0;
-    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-      SCOPED_TRACE(info.name + ", seed " + std::to_string(seed));
-      const LocalContactProblem problem = condense(tinyProblem(seed));
+  const std::vector<SolverInfo> infos = solverInfos();
+  std::vector<std::unique_ptr<Solver>> solvers;
+  for (const SolverInfo& info : infos) solvers.push_back(makeSolver(info.name));
+  std::vector<int> converged(infos.size(), 0);
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const LocalContactProblem problem = condense(tinyProblem(seed));
+    const std::vector<VectorX> answers = enumeration::Enumeration{problem}.answers();
+    for (std::size_t k = 0; k < infos.size(); ++k) {
+      SCOPED_TRACE(infos[k].name + ", seed " + std::to_string(seed));
       Iterate iterate;
       SolveOptions options;
       options.tolerance = 1e-11;
-      const SolveReport report = solver->solve(problem, iterate, options);
-      if (report.status != SolveStatus::Converged) continue;
-      ++converged;
-      const std::vector<VectorX> answers = enumeration::Enumeration{problem}.answers();
+      if (solvers[k]->solve(problem, iterate, options).status != SolveStatus::Converged) continue;
+      ++converged[k];
       EXPECT_LE(distanceToNearest(answers, iterate.r), 1e-7 * (1 + iterate.r.norm()));
     }
-    EXPECT_GE(converged, info.name == "nsgs" ? 150 : 120) << info.name;
   }
+  for (std::size_t k = 0; k < infos.size(); ++k) EXPECT_GE(converged[k], infos[k].name == "nsgs" ? 100 : 80) << infos[k].name;
 }
 
 TEST(SolverOracle, ContactVelocitiesAgreeWhereTheyAreUnique) {
@@ -151,7 +152,7 @@ TEST(SolverOracle, ThePortfolioNeverReportsMoreThanTheCertificateSays) {
     EXPECT_EQ(report.certificate.relative, certificate.relative);
     certified += report.certified;
   }
-  EXPECT_GE(certified, 90);
+  EXPECT_EQ(certified, 100);
 }
 
 }  // namespace
