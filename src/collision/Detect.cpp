@@ -34,6 +34,7 @@ struct CollisionDetector::Impl {
   std::vector<std::array<int, 2>> excludes;  // sorted
   BroadPhase tree;
   std::vector<Box3> boxes;
+  std::vector<Pose> poses;              // X_WG at the last broad phase, a geom
   std::vector<double> travel;           // [m] bound within h, a geom
   std::vector<CandidatePair> candidates;
   std::vector<ContactSet> chunks;
@@ -60,6 +61,7 @@ CollisionDetector::Impl::Impl(const Model& m) : model{m}, excludes{m.excludes} {
   for (std::array<int, 2>& exclude : excludes) exclude = {std::min(exclude[0], exclude[1]), std::max(exclude[0], exclude[1])};
   std::sort(excludes.begin(), excludes.end());
   boxes.resize(model.geoms.size());
+  poses.resize(model.geoms.size());
   travel.resize(model.geoms.size());
 }
 
@@ -120,19 +122,18 @@ const std::vector<CandidatePair>& CollisionDetector::broadPhase(const State& sta
   for (std::size_t i = 0; i < model.geoms.size(); ++i) {
     const Geom& geom = model.geoms[i];
     d.travel[i] = factor * d.travelOf(state, i, h);
-    const auto [low, high] = bounds(geom.shape, state.pose(geom.body) * geom.X_CG);
+    d.poses[i] = state.pose(geom.body) * geom.X_CG;
+    const auto [low, high] = bounds(geom.shape, d.poses[i]);
     const double margin = d.travel[i] + (std::isfinite(d.radius[i]) ? touch_margin * d.radius[i] : 0.0);
     d.boxes[i] = {low - Vector3::Constant(margin), high + Vector3::Constant(margin)};
   }
   for (const auto& [a, b] : d.tree.overlappingPairs(d.boxes, d.fixed)) {
     const std::size_t ia = static_cast<std::size_t>(a);
     const std::size_t ib = static_cast<std::size_t>(b);
+    const double reach = d.travel[ia] + d.travel[ib] + touch_margin * std::min(d.radius[ia], d.radius[ib]);
+    if (!boundsMeet(model.geoms[ia].shape, d.radius[ia], d.poses[ia], model.geoms[ib].shape, d.radius[ib], d.poses[ib], reach)) continue;
     PairMaterial material{0, 0};
     if (!d.resolve(a, b, material)) continue;
-    const double reach = d.travel[ia] + d.travel[ib] + touch_margin * std::min(d.radius[ia], d.radius[ib]);
-    const Pose X_WA = state.pose(model.geoms[ia].body) * model.geoms[ia].X_CG;
-    const Pose X_WB = state.pose(model.geoms[ib].body) * model.geoms[ib].X_CG;
-    if (!boundsMeet(model.geoms[ia].shape, d.radius[ia], X_WA, model.geoms[ib].shape, d.radius[ib], X_WB, reach)) continue;
     d.candidates.push_back({a, b, reach, material.friction, material.restitution});
   }
   return d.candidates;
@@ -159,14 +160,14 @@ void CollisionDetector::narrowPhase(const State& state, const std::vector<Candid
     const ContactSet& part = d.chunks[static_cast<std::size_t>(chunk)];
     contacts.insert(contacts.end(), part.begin(), part.end());
   }
-  dropCoveredFlushEdges(contacts);
+  dropCoveredFlushEdges(d.radius, contacts);
 }
 
 void CollisionDetector::narrowPhase(const State& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const {
   static thread_local std::vector<PairPoint> scratch;
   contacts.clear();
   for (const CandidatePair& pair : pairs) impl_->collidePair(state, pair, scratch, contacts);
-  dropCoveredFlushEdges(contacts);
+  dropCoveredFlushEdges(impl_->radius, contacts);
 }
 
 }  // namespace stiction

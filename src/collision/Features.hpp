@@ -14,7 +14,8 @@ enum class FeatureKind : std::uint64_t {
   EdgeVertexB = 6, // vertex of B at an edge of A
   Vertices = 7,    // nearest features in a corner region
   FlushVertexEdgeB = 8,  // as 5 and 6, where the faces at the edges lie against each other (bodies that share an edge line, as in a grid of crates)
-  FlushEdgeVertexB = 9
+  FlushEdgeVertexB = 9,
+  FlushVertices = 10     // corners that touch in a point
 };
 
 inline std::uint64_t feature(FeatureKind kind, int a, int b = 0, int c = 0, int d = 0) {
@@ -24,7 +25,7 @@ inline std::uint64_t feature(FeatureKind kind, int a, int b = 0, int c = 0, int 
 
 inline bool isFlush(std::uint64_t id) {
   const auto kind = static_cast<FeatureKind>(id >> 60);
-  return kind == FeatureKind::FlushVertexEdgeB || kind == FeatureKind::FlushEdgeVertexB;
+  return kind == FeatureKind::FlushVertexEdgeB || kind == FeatureKind::FlushEdgeVertexB || kind == FeatureKind::FlushVertices;
 }
 
 }  // namespace stiction

@@ -9,27 +9,34 @@
 namespace stiction {
 namespace {
 
-constexpr double on_line{1e-4};    // [edge length] distance from the edge line, and gap, within which a third body counts as touching there
+constexpr double nearby{1e-4};      // [radius of the smaller geom] distance from the edge line, and gap, within which a third body counts as touching there
 constexpr double same_side{0.05};  // [-] least cosine between the two contact normals, both away from the common body
 
 using BodyContacts = std::vector<std::pair<int, std::size_t>>;  // (body, index of a contact that is not flush), sorted
 
-bool covers(const Contact& third, int body, const Contact& first, const Contact& last) {
-  const Vector3 edge = last.point - first.point;
-  const double length = edge.norm();
-  if (std::abs(third.gap) > on_line * length) return false;
-  const double along = edge.dot(third.point - first.point) / (length * length);
-  if (along < -on_line || along > 1 + on_line || (third.point - first.point - along * edge).norm() > on_line * length) return false;
-  const double sign = (third.bodyA == body) == (first.bodyA == body) ? 1.0 : -1.0;
-  return sign * third.normal.dot(first.normal) > same_side;
+/// Points of one flush contact: the two ends of an edge, or twice the same corner.
+struct FlushContact {
+  const Contact& first;
+  const Contact& last;
+  double limit;  // [m]
+};
+
+bool covers(const Contact& third, int body, const FlushContact& flush) {
+  const Vector3 edge = flush.last.point - flush.first.point;
+  const double square = edge.squaredNorm();
+  const Vector3 d = third.point - flush.first.point;
+  const double along = square > 0 ? std::clamp(edge.dot(d) / square, 0.0, 1.0) : 0.0;
+  if (std::abs(third.gap) > flush.limit || (d - along * edge).norm() > flush.limit) return false;
+  const double sign = (third.bodyA == body) == (flush.first.bodyA == body) ? 1.0 : -1.0;
+  return sign * third.normal.dot(flush.first.normal) > same_side;
 }
 
-bool isCovered(const ContactSet& contacts, const BodyContacts& index, const Contact& first, const Contact& last) {
-  for (const int body : {first.bodyA, first.bodyB}) {
-    const int partner = body == first.bodyA ? first.bodyB : first.bodyA;
+bool isCovered(const ContactSet& contacts, const BodyContacts& index, const FlushContact& flush) {
+  for (const int body : {flush.first.bodyA, flush.first.bodyB}) {
+    const int partner = body == flush.first.bodyA ? flush.first.bodyB : flush.first.bodyA;
     for (auto it = std::lower_bound(index.begin(), index.end(), std::make_pair(body, std::size_t{0})); it != index.end() && it->first == body; ++it) {
       const Contact& third = contacts[it->second];
-      if (third.bodyA != partner && third.bodyB != partner && covers(third, body, first, last)) return true;
+      if (third.bodyA != partner && third.bodyB != partner && covers(third, body, flush)) return true;
     }
   }
   return false;
@@ -37,7 +44,7 @@ bool isCovered(const ContactSet& contacts, const BodyContacts& index, const Cont
 
 }  // namespace
 
-void dropCoveredFlushEdges(ContactSet& contacts) {
+void dropCoveredFlushEdges(const std::vector<double>& radius, ContactSet& contacts) {
   if (std::none_of(contacts.begin(), contacts.end(), [](const Contact& c) { return isFlush(c.key.feature); })) return;
   BodyContacts index;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -47,11 +54,14 @@ void dropCoveredFlushEdges(ContactSet& contacts) {
   }
   std::sort(index.begin(), index.end());
   std::vector<char> dropped(contacts.size(), 0);
-  for (std::size_t i = 0; i + 1 < contacts.size(); ++i) {
-    const Contact& first = contacts[i];
-    const Contact& last = contacts[i + 1];
-    const bool pair = first.key.geomA == last.key.geomA && first.key.geomB == last.key.geomB;
-    if (pair && isFlush(first.key.feature) && isFlush(last.key.feature) && isCovered(contacts, index, first, last)) dropped[i] = dropped[i + 1] = 1;
+  const auto samePair = [](const Contact& x, const Contact& y) { return x.key.geomA == y.key.geomA && x.key.geomB == y.key.geomB; };
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    if (!isFlush(contacts[i].key.feature)) continue;
+    const std::size_t end = i + 1 < contacts.size() && samePair(contacts[i], contacts[i + 1]) && isFlush(contacts[i + 1].key.feature) ? i + 1 : i;
+    const FeatureKey& key = contacts[i].key;
+    const double size = std::min(radius[static_cast<std::size_t>(key.geomA)], radius[static_cast<std::size_t>(key.geomB)]);
+    if (isCovered(contacts, index, {contacts[i], contacts[end], nearby * size})) dropped[i] = dropped[end] = 1;
+    i = end;
   }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {

@@ -37,6 +37,7 @@ class Manifold {
  private:
   void addFace(const Face& face, const EdgeAxis& edge);
   int incidentFace(const PlacedPolytope& reference, const Face& face, const PlacedPolytope& incident) const;
+  bool touchesAtCorner() const;
   bool addRidge(const Face& face, int incident);
   void addNearest(const Face& face, double nearest);
   bool addNearestRidge(const ClosestPoints& near);
@@ -141,7 +142,9 @@ void Manifold::addFace(const Face& face, const EdgeAxis& edge) {
   const bool ridged = lowest <= reach_ && addRidge(face, incidentIndex);
   for (const ClipCorner& corner : corners_) {
     if (corner.gap > reach_ || (ridged && corner.gap <= lowest + ridge_window * softness * size_)) continue;
-    add(corner.p - 0.5 * corner.gap * outward, n, corner.gap, cornerFeature(reference, face.index, incident, incidentIndex, face.ofA, corner));
+    const std::uint64_t id = touchesAtCorner() ? feature(FeatureKind::FlushVertices, face.ofA ? face.index : incidentIndex, face.ofA ? incidentIndex : face.index)
+                                               : cornerFeature(reference, face.index, incident, incidentIndex, face.ofA, corner);
+    add(corner.p - 0.5 * corner.gap * outward, n, corner.gap, id);
   }
   // The face's axis says the bodies are nearer than anything seen over the face.
   if (lowest <= face.separation + softness * size_ + face_preference * std::abs(face.separation)) return;
@@ -154,6 +157,12 @@ void Manifold::addFace(const Face& face, const EdgeAxis& edge) {
     const std::uint64_t id = face.ofA ? feature(FeatureKind::FaceVertexB, face.index, vertex) : feature(FeatureKind::VertexFaceB, vertex, face.index);
     add(incident.vertex(vertex) - 0.5 * face.separation * outward, n, face.separation, id);
   }
+}
+
+/// The clipped polygon is a single point at a corner of the reference face.
+bool Manifold::touchesAtCorner() const {
+  const auto on = [&](const SidePlane& side) { return std::abs(side.beyond(corners_[0].p)) <= clip_tolerance * size_; };
+  return corners_.size() == 1 && std::count_if(sides_.begin(), sides_.end(), on) == 2;
 }
 
 /// True when what touches at the face's outline is a pair of parallel edges; their points (none for flush edges) are added.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -195,6 +196,20 @@ TEST(Detect, CratesInAGridDoNotCatchTheirDiagonalNeighbours) {
   EXPECT_EQ(touching(model, ids[2], ids[3]), 4);
   EXPECT_EQ(touching(model, ids[0], ids[3]), 0);
   EXPECT_EQ(touching(model, ids[1], ids[2]), 0);
+}
+
+// Eight crates in a cube: the four pairs of opposite corners meet in one point only, carried by the neighbours.
+TEST(Detect, CratesInACubeDoNotCatchTheirOppositeCorners) {
+  ModelBuilder builder;
+  for (int i = 0; i < 8; ++i) {
+    const Vector3 centre{(i & 1) != 0 ? 0.5 : -0.5, (i & 2) != 0 ? 0.5 : -0.5, (i & 4) != 0 ? 1.5 : 0.5};
+    builder.addSolid(std::to_string(i), Shape::box({0.5, 0.5, 0.5}), 100, {centre, Quaternion::Identity()}, 0.5);
+  }
+  const Model model = builder.build();
+  const int first = model.dynamicBodies.front();
+  for (int i = 0; i < 8; ++i) {
+    for (int j = i + 1; j < 8; ++j) EXPECT_EQ(touching(model, first + i, first + j), std::has_single_bit(static_cast<unsigned>(i ^ j)) ? 4 : 0) << i << ' ' << j;
+  }
 }
 
 // Two beams at ±45° that lean on each other by their edges alone do touch: normal level, two points.
