@@ -1,7 +1,10 @@
 // The ladder: each rung starts from the best answer so far or cold, the certificate judges every answer, and the best one is kept.
+// Last rungs: paths of problems that end at the given one, μ from 0 upwards, or a compliance R = 10^(1 − 10t) ω falling to nothing; each point is solved warm by the ladder
+// from the one before, the step doubled after a success and cut after a failure.
 #include "portfolio/Portfolio.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "solvers/LocalFactor.hpp"
@@ -19,8 +22,38 @@ constexpr int warmPatience = 3;
 constexpr int longSweeps = 20000;
 constexpr int warmSteps = 12;
 constexpr int finishSteps = 20;
+constexpr int pathPoints = 40;
+constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 
-SolverInfo autoInfo() { return {"auto", Law::Coulomb, true, true, "the default: warm or cold, the method that certifies soonest, each answer judged by the certificate"}; }
+SolverInfo autoInfo() {
+  return {"auto", Law::Coulomb, true, true, "the default: warm or cold, the method that certifies soonest, each answer judged by the certificate"};
+}
+
+enum class Path { Friction, Compliance };
+
+void soften(ContactProblem& problem, int i, double compliance) {
+  if (problem.R.size() == 0) problem.R.setZero(3 * problem.contacts());
+  problem.R.segment<3>(3 * i).array() += compliance;
+}
+
+void soften(LocalContactProblem& problem, int i, double compliance) {
+  for (int k = problem.start[static_cast<std::size_t>(i)]; k < problem.start[static_cast<std::size_t>(i) + 1]; ++k)
+    if (problem.column[static_cast<std::size_t>(k)] == i) {
+      problem.blocks[static_cast<std::size_t>(k)].diagonal().array() += compliance;
+      return;
+    }
+}
+
+/// The problem at t of a path that ends at `problem` for t = 1. `omega` [1/kg] (contacts) weighs the compliance.
+template <class Problem>
+Problem pointOf(const Problem& problem, Path path, double t, const VectorX& omega) {
+  Problem point = problem;
+  if (path == Path::Friction)
+    point.mu *= t;
+  else if (t < 1)
+    for (int i = 0; i < problem.contacts(); ++i) soften(point, i, std::pow(10, 1 - 10 * t) * omega[i]);
+  return point;
+}
 
 }  // namespace
 
@@ -31,6 +64,9 @@ struct Portfolio::Impl {
   LocalFactor factor;
   std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()};
   std::unique_ptr<Solver> nsgs{makeNsgs()};
+  std::unique_ptr<Impl> pathLadder;  // the ladder for points of a path, itself without paths
+  bool isInner{false};
+  Certifier certifier;
   Iterate trial;
   PortfolioReport report;
 
@@ -68,7 +104,7 @@ struct Portfolio::Impl {
   /// Judges trial and keeps it in `best` when its certificate is the better one. Returns whether the best one passes.
   template <class Problem>
   bool judge(const Problem& problem, Iterate& best, const char* rung, const SolveOptions& options) {
-    const Certificate certificate = certify(problem, trial);
+    const Certificate certificate = certifier.judge(problem, trial);
     if (certificate.relative < report.certificate.relative) {
       report.certificate = certificate;
       report.rung = rung;
@@ -116,6 +152,10 @@ struct Portfolio::Impl {
 
   template <class Problem>
   void climb(const Problem& problem, Iterate& best, const SolveOptions& options);
+  template <class Problem>
+  bool follow(const Problem& problem, Iterate& best, Path path, const SolveOptions& options);
+  template <class Problem>
+  PortfolioReport answer(const Problem& problem, Iterate& iterate, const SolveOptions& options);
 };
 
 template <class Problem>
@@ -129,6 +169,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     return;
   }
   if (options.warm && rung(problem, best, "warm", *newton, warm)) return;
+  if (problem.mu.isZero(0) && rung(problem, best, "newton", *newton, cold)) return;  // convex: the active set settles in a few steps
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   warm.warm = true;
@@ -136,7 +177,57 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (rung(problem, best, "proxac", *proxac, warm)) return;
   if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;
-  sweep(problem, best, longSweeps, options);
+  if (isInner || sweep(problem, best, longSweeps, options) || !options.thorough) return;
+  if (!follow(problem, best, Path::Compliance, options)) follow(problem, best, Path::Friction, options);
+}
+
+template <class Problem>
+bool Portfolio::Impl::follow(const Problem& problem, Iterate& best, Path path, const SolveOptions& options) {
+  if (!pathLadder) {
+    pathLadder = std::make_unique<Impl>();
+    pathLadder->isInner = true;
+  }
+  SolveOptions warm = options;
+  warm.warm = false;
+  Iterate here;
+  double t = 0, step = 0;
+  for (int k = 0; k < pathPoints; ++k) {
+    const double next = std::min(1.0, t + step);
+    Iterate there = here;
+    const PortfolioReport point = pathLadder->answer(pointOf(problem, path, next, certifier.omega()), there, warm);
+    report.iterations += point.iterations;
+    report.factorisations += point.factorisations;
+    if (point.certified) {
+      std::swap(here, there);
+      t = next;
+      if (t >= 1) break;
+      step = warm.warm ? std::min(pathLargestStep, 2 * step) : pathFirstStep;
+      warm.warm = true;
+    } else {
+      step *= 0.4;
+      if (step < pathLeastStep) return false;
+    }
+  }
+  if (t < 1) return false;
+  std::swap(trial, here);
+  return judge(problem, best, "path", options);
+}
+
+template <class Problem>
+PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate, const SolveOptions& options) {
+  report = {};
+  report.certificate.relative = std::numeric_limits<double>::infinity();
+  certifier.prepare(problem);
+  if (named) {
+    trial = iterate;
+    count(named->solve(problem, trial, options));
+    judge(problem, iterate, named->info().name.c_str(), options);
+  } else {
+    climb(problem, iterate, options);
+  }
+  report.certified = report.certificate.passes(options.tolerance);
+  if (report.certified) report.status = SolveStatus::Converged;
+  return report;
 }
 
 Portfolio::Portfolio(const std::string& solver) : impl_{std::make_unique<Impl>()} {
@@ -146,28 +237,12 @@ Portfolio::Portfolio(const std::string& solver) : impl_{std::make_unique<Impl>()
 Portfolio::~Portfolio() = default;
 Portfolio::Portfolio(Portfolio&&) noexcept = default;
 
-namespace {
-
-template <class Implementation, class Problem>
-PortfolioReport solveWith(Implementation& impl, const Problem& problem, Iterate& iterate, const SolveOptions& options) {
-  impl.report = {};
-  impl.report.certificate.relative = std::numeric_limits<double>::infinity();
-  if (impl.named) {
-    impl.trial = iterate;
-    impl.count(impl.named->solve(problem, impl.trial, options));
-    impl.judge(problem, iterate, impl.named->info().name.c_str(), options);
-  } else {
-    impl.climb(problem, iterate, options);
-  }
-  impl.report.certified = impl.report.certificate.passes(options.tolerance);
-  if (impl.report.certified) impl.report.status = SolveStatus::Converged;
-  return impl.report;
+PortfolioReport Portfolio::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
+  return impl_->answer(problem, iterate, options);
 }
-
-}  // namespace
-
-PortfolioReport Portfolio::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) { return solveWith(*impl_, problem, iterate, options); }
-PortfolioReport Portfolio::solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) { return solveWith(*impl_, problem, iterate, options); }
+PortfolioReport Portfolio::solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
+  return impl_->answer(problem, iterate, options);
+}
 
 std::vector<SolverInfo> portfolioInfos() {
   std::vector<SolverInfo> infos{autoInfo()};

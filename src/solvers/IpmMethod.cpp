@@ -154,7 +154,8 @@ bool IpmMethod::eliminate(VelocitySystem& system) {
   }
   rho_.resize(problem.rows());
   for (int k = 0; k < problem.rows(); ++k) rho_[k] = 1.0 / (1e-7 * system.rowOmega(k) + (problem.C.size() != 0 ? problem.C[k] : 0.0));
-  return system.factorGeneral(B_, rho_);
+  const bool symmetric = system.symmetric() && problem.R.size() == 0 && problem.mu.isZero(0);
+  return symmetric ? system.factorSymmetric(B_, rho_) : system.factorGeneral(B_, rho_);
 }
 
 // Newton direction towards pairs = (κ, κ, 0, 0), with `corrector` times the last direction's second-order terms.
