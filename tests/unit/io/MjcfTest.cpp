@@ -1,0 +1,238 @@
+// MJCF import against values worked out by hand: frames, masses of welded parts, free-joint speeds, materials, and the report of what is left out.
+#include "io/Mjcf.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/Error.hpp"
+#include "io/Record.hpp"
+#include "io/XmlScan.hpp"
+
+namespace stiction {
+namespace {
+
+Scene load(const std::string& world, const std::string& rest = "") { return loadSceneText("<mujoco>" + rest + "<worldbody>" + world + "</worldbody></mujoco>", "test.xml"); }
+
+const std::string ball = R"(<body name="ball" pos="1 2 3"><freejoint/><geom name="g" size=".1"/></body>)";
+
+const Geom& geomNamed(const Model& model, const std::string& name) {
+  for (const Geom& geom : model.geoms)
+    if (geom.name == name) return geom;
+  throw std::runtime_error{"no geom " + name};
+}
+
+std::string refusal(const std::string& world, const std::string& rest = "") {
+  try {
+    load(world, rest);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Mjcf, BoxHasItsMassAndInertia) {
+  const Scene scene = load(R"(<body name="b" pos="1 2 3" quat="0 0 1 0"><freejoint/><geom type="box" size=".1 .2 .3" density="500"/></body>)");
+  ASSERT_EQ(scene.model.bodies.size(), 2U);
+  const Body& body = scene.model.bodies[1];
+  const double mass = 500 * 8 * .1 * .2 * .3;
+  EXPECT_EQ(body.kind, BodyKind::Dynamic);
+  EXPECT_NEAR(body.mass, mass, 1e-12);
+  EXPECT_LT((body.I_C - Matrix3{Vector3{.04 + .09, .01 + .09, .01 + .04}.asDiagonal() * (mass / 3)}).norm(), 1e-12);
+  EXPECT_EQ(body.X_WB.position, (Vector3{1, 2, 3}));
+  EXPECT_NEAR(std::abs(body.X_WB.rotation.y()), 1, 1e-15);
+  EXPECT_EQ(scene.model.bodies[0].kind, BodyKind::Static);
+  EXPECT_EQ(scene.start.position[1], (Vector3{1, 2, 3}));
+}
+
+// Two unit point-like spheres at ±a on x, the second in a child turned about z: the pair is a dumbbell.
+TEST(Mjcf, WeldedPartsAreOneRigidBody) {
+  const double r = 0.1, a = 0.7, m = 2;
+  const Scene scene = load(R"(<body name="b" pos="0 0 5"><freejoint/><geom size=".1" pos=".7 0 0" mass="2"/>
+    <body name="arm" euler="0 0 180"><geom name="tip" size=".1" pos=".7 0 0" mass="2"/></body></body>)");
+  ASSERT_EQ(scene.model.bodies.size(), 2U);
+  const Body& body = scene.model.bodies[1];
+  EXPECT_NEAR(body.mass, 2 * m, 1e-14);
+  EXPECT_LT(body.p_BC.norm(), 1e-15);
+  const double own = 0.4 * m * r * r;
+  EXPECT_NEAR(body.I_C(0, 0), 2 * own, 1e-14);
+  EXPECT_NEAR(body.I_C(1, 1), 2 * (own + m * a * a), 1e-14);
+  EXPECT_NEAR(body.I_C(2, 2), 2 * (own + m * a * a), 1e-14);
+  const Geom& tip = geomNamed(scene.model, "tip");
+  EXPECT_EQ(tip.body, 1);
+  EXPECT_LT((tip.X_CG.position - Vector3{-a, 0, 0}).norm(), 1e-15);
+}
+
+TEST(Mjcf, FixedBodiesFoldIntoTheWorld) {
+  const Scene scene = load(ball + R"(<body pos="0 0 1"><body pos="2 0 0" euler="0 0 90"><geom name="step" type="box" size="1 2 .5" pos="1 0 0"/></body></body>)");
+  EXPECT_EQ(scene.model.bodies.size(), 2U);
+  const Geom& step = geomNamed(scene.model, "step");
+  EXPECT_EQ(step.body, 0);
+  EXPECT_LT((step.X_CG.position - Vector3{2, 1, 1}).norm(), 1e-15);
+  EXPECT_NEAR(std::abs(step.X_CG.rotation.z()), std::sqrt(.5), 1e-15);
+}
+
+// qvel of a free joint: the origin's velocity in world axes, the angular velocity in body axes.
+TEST(Mjcf, KeyframeSpeedsBelongToTheBodyFrame) {
+  const Scene scene = load(R"(<body name="b"><freejoint/><geom size=".1" pos="0 0 .5"/></body>)",
+                           R"(<keyframe><key name="spin" time="2" qpos="1 2 3 2 2 0 0" qvel="4 5 6 0 0 7"/></keyframe>)");
+  const State& key = findKeyframe(scene, "spin");
+  // The quaternion (2, 2, 0, 0) is a quarter turn about x: body z is world −y.
+  EXPECT_EQ(key.time, 2);
+  EXPECT_LT((key.position[1] - Vector3{1, 2 - .5, 3}).norm(), 1e-15);
+  EXPECT_LT((key.angularVelocity[1] - Vector3{0, -7, 0}).norm(), 1e-14);
+  EXPECT_LT((key.velocity[1] - Vector3{4, 5, 6}).norm(), 1e-14) << "the centre lies on the axis of rotation";
+  EXPECT_THROW(findKeyframe(scene, "none"), InputError);
+}
+
+TEST(Mjcf, KeyframeVelocityOfAnEccentricCentre) {
+  const Scene scene = load(R"(<body name="b"><freejoint/><geom size=".1" pos=".5 0 0"/></body>)", R"(<keyframe><key name="k" qpos="0 0 0 1 0 0 0" qvel="1 0 0 0 0 2"/></keyframe>)");
+  const State& key = findKeyframe(scene, "k");
+  EXPECT_LT((key.velocity[1] - Vector3{1, 1, 0}).norm(), 1e-15);  // v + ω × r
+  const BodyFrame frame = bodyFrame(scene.model, key, 1);
+  EXPECT_LT((frame.velocity - Vector3{1, 0, 0}).norm(), 1e-15);
+  EXPECT_LT(frame.X_WB.position.norm(), 1e-15);
+}
+
+TEST(Mjcf, TimestepOnlyWhenWritten) {
+  EXPECT_EQ(load(ball).model.timestep, 0);
+  EXPECT_EQ(load(ball, R"(<option timestep="0.002"/>)").model.timestep, 0.002);
+  EXPECT_EQ(load(ball, R"(<!-- <option timestep="0.002"/> -->)").model.timestep, 0);
+  EXPECT_EQ(load(ball, R"(<option timestep="0.005"/>)").model.timestep, 0.005);
+}
+
+TEST(Mjcf, MaterialsAndFilters) {
+  const Scene scene = load(ball + R"(<geom name="f" type="plane" size="1 1 1" friction=".25 1 1" condim="1" priority="3" contype="2" conaffinity="5"/>
+    <body name="other"><freejoint/><geom name="h" size=".1"/></body>)",
+                           R"(<contact><pair geom1="g" geom2="h" friction=".75 .75 0 0 0" condim="3"/><exclude body1="ball" body2="other"/></contact>)");
+  const Geom& floor = geomNamed(scene.model, "f");
+  EXPECT_EQ(floor.friction, .25);
+  EXPECT_EQ(floor.condim, 1);
+  EXPECT_EQ(floor.priority, 3);
+  EXPECT_EQ(floor.contype, 2);
+  EXPECT_EQ(floor.conaffinity, 5);
+  ASSERT_EQ(scene.model.pairs.size(), 1U);
+  EXPECT_EQ(scene.model.pairs[0].friction, .75);
+  ASSERT_EQ(scene.model.excludes.size(), 1U);
+  EXPECT_EQ(scene.model.excludes[0], (std::array<int, 2>{1, 2}));
+}
+
+TEST(Mjcf, AnExcludedFixedBodyStaysABodyOfItsOwn) {
+  const Scene scene = load(ball + R"(<body name="post" pos="5 0 0"><geom name="p" size=".1" pos="0 1 0"/></body><geom name="f" type="plane" size="1 1 1"/>)",
+                           R"(<contact><exclude body1="ball" body2="post"/></contact>)");
+  const Geom& post = geomNamed(scene.model, "p");
+  ASSERT_NE(post.body, 0);
+  EXPECT_EQ(scene.model.bodies[static_cast<std::size_t>(post.body)].kind, BodyKind::Static);
+  EXPECT_LT((scene.start.pose(post.body) * post.X_CG.position - Vector3{5, 1, 0}).norm(), 1e-15);
+  EXPECT_EQ(geomNamed(scene.model, "f").body, 0);
+}
+
+TEST(Mjcf, RestitutionForAllAndForSingleGeoms) {
+  const Scene scene = load(ball + R"(<geom name="f" type="plane" size="1 1 1"/>)",
+                           R"(<custom><numeric name="stiction_restitution" data=".5"/><tuple name="stiction_restitution"><element objtype="geom" objname="g" prm=".8"/></tuple></custom>)");
+  EXPECT_EQ(geomNamed(scene.model, "f").restitution, .5);
+  EXPECT_EQ(geomNamed(scene.model, "g").restitution, .8);
+  EXPECT_TRUE(scene.report.ignored.empty());
+}
+
+TEST(Mjcf, GravityCompensationAndFlags) {
+  const Scene full = load(R"(<body name="b" gravcomp="1"><freejoint/><geom size=".1" mass="2"/></body>)");
+  EXPECT_FALSE(full.model.bodies[1].gravity);
+  const Scene half = load(R"(<body name="b" gravcomp=".5"><freejoint/><geom size=".1" mass="2"/></body>)");
+  EXPECT_TRUE(half.model.bodies[1].gravity);
+  EXPECT_LT((half.model.bodies[1].force - Vector3{0, 0, 9.81}).norm(), 1e-14);
+  EXPECT_EQ(load(ball, R"(<option><flag gravity="disable"/></option>)").model.gravity, Vector3::Zero());
+  EXPECT_EQ(geomNamed(load(ball, R"(<option><flag contact="disable"/></option>)").model, "g").contype, 0);
+}
+
+TEST(Mjcf, MocapBodiesAreKinematic) {
+  const Scene scene = load(R"(<body name="hand" mocap="true" pos="0 0 1"><geom size=".1"/></body>)" + ball, R"(<keyframe><key name="k" mpos="4 5 6"/></keyframe>)");
+  EXPECT_EQ(scene.model.bodies[1].kind, BodyKind::Kinematic);
+  EXPECT_EQ(scene.model.bodies[1].X_WB.position, (Vector3{0, 0, 1}));
+  EXPECT_EQ(findKeyframe(scene, "k").position[1], (Vector3{4, 5, 6}));
+  EXPECT_EQ(findKeyframe(scene, "k").position[2], (Vector3{1, 2, 3}));
+}
+
+// A unit cube of eight vertices off its own centre: wherever the compiler moves the vertices, the corners in the world are those of the file.
+TEST(Mjcf, MeshesStayWhereTheFilePutsThem) {
+  const std::string asset = R"(<asset><mesh name="m" vertex="1 1 1  2 1 1  1 3 1  2 3 1  1 1 4  2 1 4  1 3 4  2 3 4"/></asset>)";
+  const Scene scene = load(R"(<body name="b" pos="10 0 0"><freejoint/><geom name="g" type="mesh" mesh="m" density="100"/></body><geom name="s" type="mesh" mesh="m"/>)", asset);
+  const Body& body = scene.model.bodies[1];
+  EXPECT_NEAR(body.mass, 600, 1e-4);
+  EXPECT_LT((body.p_BC - Vector3{1.5, 2, 2.5}).norm(), 1e-6);
+  for (const auto& [name, offset] : {std::pair{"g", 10.0}, {"s", 0.0}}) {
+    const Geom& geom = geomNamed(scene.model, name);
+    const Pose X_WC{scene.start.position[static_cast<std::size_t>(geom.body)], scene.start.rotation[static_cast<std::size_t>(geom.body)]};
+    const auto [low, high] = bounds(geom.shape, X_WC * geom.X_CG);
+    EXPECT_LT((low - Vector3{1 + offset, 1, 1}).norm(), 1e-5) << name;
+    EXPECT_LT((high - Vector3{2 + offset, 3, 4}).norm(), 1e-5) << name;
+  }
+  EXPECT_EQ(geomNamed(scene.model, "g").shape.type, ShapeType::Hull);
+  EXPECT_EQ(geomNamed(scene.model, "s").shape.type, ShapeType::Mesh);
+}
+
+// The elevation of the file is read from the top row: the last row of the text is the lowest y.
+TEST(Mjcf, TerrainRowsGrowWithY) {
+  const Scene scene = load(ball + R"(<geom name="t" type="hfield" hfield="h"/>)",
+                           R"(<asset><hfield name="h" nrow="3" ncol="4" size="1 2 3 .5" elevation="0 0 0 0  1 1 1 1  0 2 2 0"/></asset>)");
+  const auto field = geomNamed(scene.model, "t").shape.heightField;
+  ASSERT_TRUE(field);
+  EXPECT_EQ(field->rows, 3);
+  EXPECT_EQ(field->columns, 4);
+  EXPECT_EQ(field->rx, 1);
+  EXPECT_EQ(field->ry, 2);
+  EXPECT_EQ(field->bottom, .5);
+  EXPECT_EQ(field->heights, (std::vector<double>{0, 3, 3, 0, 1.5, 1.5, 1.5, 1.5, 0, 0, 0, 0}));
+}
+
+TEST(Mjcf, GeomsThatCanTouchNothingAreNotBuilt) {
+  const Scene scene = load(R"(<body name="b"><freejoint/><geom size=".1"/><geom name="paint" size="1" mass="0" contype="0" conaffinity="0"/></body>)");
+  EXPECT_EQ(scene.model.geoms.size(), 1U);
+}
+
+TEST(Mjcf, EverythingLeftOutIsListed) {
+  const Scene scene = load(R"(<body name="b"><freejoint/><geom size=".1" solref=".02 1" margin=".1" rgba="1 0 0 1" condim="6"/><geom size=".1" solref=".02 1"/><site name="s"/></body><light/>)",
+                           R"(<option integrator="RK4" density="1" cone="pyramidal"><flag warmstart="disable"/></option><sensor><gyro site="s"/></sensor>
+    <actuator><motor site="s"/></actuator><custom><numeric name="mine" data="1"/></custom><statistic extent="1"/>)");
+  std::vector<std::string> found;
+  for (const ImportEntry& e : scene.report.ignored) found.push_back(e.element.substr(0, e.element.find(" (")) + ":" + e.attribute);
+  for (const char* wanted : {"geom ×2:solref", "geom:margin", "geom:rgba", "site:", "light:", "option:integrator", "option:density", "flag:warmstart", "sensor/gyro:", "actuator/motor:",
+                             "numeric mine:", "statistic:"})
+    EXPECT_NE(std::find(found.begin(), found.end(), wanted), found.end()) << wanted;
+  EXPECT_EQ(found.size(), 12U);
+  std::vector<std::string> changed;
+  for (const ImportEntry& e : scene.report.changed) changed.push_back(e.attribute);
+  std::sort(changed.begin(), changed.end());
+  EXPECT_EQ(changed, (std::vector<std::string>{"condim", "cone"}));
+}
+
+TEST(Mjcf, RefusalsNameTheElement) {
+  EXPECT_NE(refusal(R"(<body><joint name="j" type="slide"/><geom size=".1"/></body>)").find("joint j"), std::string::npos);
+  EXPECT_NE(refusal(ball, R"(<equality><connect name="pin" body1="ball" anchor="0 0 0"/></equality>)").find("equality pin"), std::string::npos);
+  EXPECT_EQ(refusal(ball, R"(<equality><connect name="pin" body1="ball" anchor="0 0 0" active="false"/></equality>)"), "accepted");
+  EXPECT_NE(refusal(ball, R"(<keyframe><key name="k" qvel="0 0 nan 0 0 0"/></keyframe>)").find("qvel[2]"), std::string::npos);
+  EXPECT_NE(refusal(ball, R"(<option gravity="0 0 nan"/>)").find("gravity"), std::string::npos);
+  EXPECT_NE(refusal(R"(<body><freejoint/><geom size=".1" foo="1"/></body>)").find("test.xml:1"), std::string::npos);
+}
+
+TEST(XmlScan, ElementsAttributesAndLines) {
+  const auto list = scanXml("<?xml version='1.0'?>\n<!-- <no/> -->\n<a x='1' y = \"2>3\">\n<b/><c z=''>text</c>\n</a>");
+  ASSERT_EQ(list.size(), 3U);
+  EXPECT_EQ(list[0].name, "a");
+  EXPECT_EQ(list[0].line, 3);
+  EXPECT_EQ(*list[0].find("y"), "2>3");
+  EXPECT_EQ(list[1].name, "b");
+  EXPECT_EQ(list[1].parent, 0);
+  EXPECT_EQ(list[2].parent, 0);
+  EXPECT_EQ(list[2].line, 4);
+  EXPECT_EQ(*list[2].find("z"), "");
+  EXPECT_EQ(list[2].find("x"), nullptr);
+}
+
+TEST(XmlScan, AnythingAtAllIsSurvived) {
+  for (const char* text : {"", "<", "<<<", "</a></b>", "<a", "<a x", "<a x=", "<a x='", "<!--", "<![CDATA[", "<a/", "< >", "<a =''>", "\xff\xfe<a>"}) EXPECT_LE(scanXml(text).size(), 3U) << text;
+}
+
+}  // namespace
+}  // namespace stiction
