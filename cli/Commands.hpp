@@ -15,23 +15,23 @@ struct SolveArguments {
   std::string solver{"auto"};
   double tolerance{1e-8};
   int repeat{1};
-  std::string json;    // file, "-" for standard output, empty for none
+  std::string json;  // file, "-" for standard output, empty for none
   std::string write;
 };
 
 struct RunArguments {
   std::string scene;
   std::string keyframe;
-  double duration{5};      // [s]
-  double dt{0};            // [s]; given only when dtGiven
+  double duration{5};  // [s]
+  double dt{0};        // [s]; given only when dtGiven
   bool dtGiven{false};
   std::string solver{"auto"};
   double tolerance{1e-8};
   int threads{1};
   bool keepGoing{false};
   bool strictImport{false};
-  std::string record;      // file, empty for none
-  int every{1};            // steps between recorded frames
+  std::string record;  // file, empty for none
+  int every{1};        // steps between recorded frames
   std::string json;
   std::string dumpWorst;
   bool quiet{false};

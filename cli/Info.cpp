@@ -23,7 +23,8 @@ bool isHdf5(const std::string& path) {
 void printEntries(const char* title, const std::vector<ImportEntry>& entries) {
   if (entries.empty()) return;
   std::printf("%s\n", title);
-  for (const ImportEntry& entry : entries) std::printf("  %s%s%s: %s\n", entry.element.c_str(), entry.attribute.empty() ? "" : " ", entry.attribute.c_str(), entry.why.c_str());
+  for (const ImportEntry& entry : entries)
+    std::printf("  %s%s%s: %s\n", entry.element.c_str(), entry.attribute.empty() ? "" : " ", entry.attribute.c_str(), entry.why.c_str());
 }
 
 void printScene(const std::string& path) {
@@ -61,15 +62,17 @@ void printProblem(const std::string& path) {
     return;
   }
   const auto& global = std::get<ContactProblem>(problem);
-  std::printf("form       global (M, H, G, f, w, b, mu)\ncontacts   %d\nvelocities %d in %d blocks of M, %zu couplings\nrows       %d\ncompliance %s\n", global.contacts(), global.dof(),
-              global.M.blocks(), global.M.couplings.size(), global.rows(), global.R.size() > 0 || global.C.size() > 0 ? "R, C" : "none");
+  std::printf("form       global (M, H, G, f, w, b, mu)\ncontacts   %d\nvelocities %d in %d blocks of M, %zu couplings\nrows       %d\ncompliance %s\n",
+              global.contacts(), global.dof(), global.M.blocks(), global.M.couplings.size(), global.rows(),
+              global.R.size() > 0 || global.C.size() > 0 ? "R, C" : "none");
 }
 
 void printRecord(const std::string& path) {
   const RecordSummary record = readRecordSummary(path);
-  std::printf("record     %s, written by stiction %s\nscene      %s\nsolver     %s\n", path.c_str(), record.version.c_str(), record.scene.c_str(), record.solver.c_str());
-  std::printf("frames     %zu, %g s to %g s\nbodies     %zu\ncontacts   %d at most\nworst      %.3e relative\n", record.frames, record.start, record.end, record.bodies.size(),
-              record.mostContacts, record.worstCertificate);
+  std::printf("record     %s, written by stiction %s\nscene      %s\nsolver     %s\n", path.c_str(), record.version.c_str(), record.scene.c_str(),
+              record.solver.c_str());
+  std::printf("frames     %zu, %g s to %g s\nbodies     %zu\ncontacts   %d at most\nworst      %.3e relative\n", record.frames, record.start, record.end,
+              record.bodies.size(), record.mostContacts, record.worstCertificate);
 }
 
 }  // namespace

@@ -21,7 +21,9 @@ void addRun(CLI::App& app, RunArguments& arguments) {
   command->add_option("SCENE", arguments.scene, "MJCF file")->required();
   command->add_option("--keyframe", arguments.keyframe, "start from this keyframe");
   command->add_option("--duration", arguments.duration, "simulated time [s]")->capture_default_str();
-  command->add_option("--dt", arguments.dt, "step [s]; default: the scene's timestep if it sets one, else 1/240")->each([&arguments](const std::string&) { arguments.dtGiven = true; });
+  command->add_option("--dt", arguments.dt, "step [s]; default: the scene's timestep if it sets one, else 1/240")->each([&arguments](const std::string&) {
+    arguments.dtGiven = true;
+  });
   command->add_option("--solver", arguments.solver, "auto, or a method of `stiction solvers`")->capture_default_str();
   command->add_option("--tol", arguments.tolerance, "relative certificate a step must reach")->capture_default_str();
   command->add_option("--threads", arguments.threads, "threads; results are the same bits for any number")->capture_default_str();
@@ -61,7 +63,9 @@ int main(int argc, char** argv) {
   app.footer("Exit codes: 0 certified, 1 internal fault, 2 bad usage or input, 3 not certified.");
   addRun(app, selected.run);
   addSolve(app, selected.solve);
-  app.add_subcommand("info", "Tell what a scene, record or problem holds")->add_option("FILE", selected.info, "MJCF scene, record or FCLIB problem")->required();
+  app.add_subcommand("info", "Tell what a scene, record or problem holds")
+      ->add_option("FILE", selected.info, "MJCF scene, record or FCLIB problem")
+      ->required();
   app.add_subcommand("solvers", "List the methods, their law and what they are good for");
   try {
     app.parse(argc, argv);

@@ -27,7 +27,8 @@ volatile std::sig_atomic_t interrupted = 0;
 class SignalGuard {
  public:
   SignalGuard() {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int number) {
+    for (const int signal : {SIGINT, SIGTERM})
+      std::signal(signal, [](int number) {
         interrupted = 1;
         std::signal(number, SIG_DFL);
       });
@@ -69,7 +70,8 @@ class Progress {
 
 void check(const RunArguments& arguments) {
   requireRange("--duration", arguments.duration, 0, 1e9, "give the simulated time in seconds");
-  if (arguments.dtGiven && !(arguments.dt > 0 && arguments.dt <= 1)) throw InputError{"--dt", format("%g s", arguments.dt), "> 0 and <= 1 s", "0.1 to 50 ms is the usual range"};
+  if (arguments.dtGiven && !(arguments.dt > 0 && arguments.dt <= 1))
+    throw InputError{"--dt", format("%g s", arguments.dt), "> 0 and <= 1 s", "0.1 to 50 ms is the usual range"};
   requireRange("--tol", arguments.tolerance, 1e-15, 1, "the usual tolerance is 1e-8");
   requireRange("--threads", arguments.threads, 1, 1024, "give the number of threads to use");
   requireRange("--every", arguments.every, 1, 1e9, "give the number of steps between recorded frames");
@@ -93,8 +95,10 @@ void checkImport(const RunArguments& arguments, const ImportReport& report) {
 
 void tellImport(const ImportReport& report) {
   for (const std::string& warning : report.warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
-  if (!report.ignored.empty()) std::fprintf(stderr, "import: %zu kinds of elements or attributes have no effect (`stiction info SCENE` lists them)\n", report.ignored.size());
-  for (const ImportEntry& entry : report.changed) std::fprintf(stderr, "import: %s %s: %s\n", entry.element.c_str(), entry.attribute.c_str(), entry.why.c_str());
+  if (!report.ignored.empty())
+    std::fprintf(stderr, "import: %zu kinds of elements or attributes have no effect (`stiction info SCENE` lists them)\n", report.ignored.size());
+  for (const ImportEntry& entry : report.changed)
+    std::fprintf(stderr, "import: %s %s: %s\n", entry.element.c_str(), entry.attribute.c_str(), entry.why.c_str());
 }
 
 void writeWorst(const std::string& path, const Simulation& simulation) {
@@ -125,7 +129,8 @@ void stepAll(const RunArguments& arguments, double dt, Simulation& simulation, R
     tally.add(simulation.model(), report, time);
     const double stepEnd = cpuSeconds();
     const bool stop = report.status == StepStatus::NonFinite || (report.status == StepStatus::NotCertified && !arguments.keepGoing);
-    if (recorder != nullptr && !stop && ((k + 1) % arguments.every == 0 || k + 1 == steps)) recorder->addStep(simulation, report, tally.energy, stepEnd - stepStart);
+    if (recorder != nullptr && !stop && ((k + 1) % arguments.every == 0 || k + 1 == steps))
+      recorder->addStep(simulation, report, tally.energy, stepEnd - stepStart);
     stepStart = cpuSeconds();
     tally.recordTime += stepStart - stepEnd;
     progress.draw(simulation.state().time - tally.startTime, arguments.duration, wallSeconds() - wallStart, report.contacts, tally.worst.relative);
@@ -155,8 +160,9 @@ int runCommand(const RunArguments& arguments) {
   RunTally tally{scene.model, start};
   std::optional<Recorder> recorder;
   if (!arguments.record.empty()) {
-    const std::string text = format("--duration %.17g --dt %.17g --tol %.17g --threads %d --every %d%s%s", arguments.duration, dt, arguments.tolerance, arguments.threads, arguments.every,
-                                    arguments.keepGoing ? " --keep-going" : "", arguments.keyframe.empty() ? "" : (" --keyframe " + arguments.keyframe).c_str());
+    const std::string text =
+        format("--duration %.17g --dt %.17g --tol %.17g --threads %d --every %d%s%s", arguments.duration, dt, arguments.tolerance, arguments.threads,
+               arguments.every, arguments.keepGoing ? " --keep-going" : "", arguments.keyframe.empty() ? "" : (" --keyframe " + arguments.keyframe).c_str());
     recorder.emplace(arguments.record, RecordHead{STICTION_VERSION, arguments.scene, scene.text, arguments.solver, text, arguments.tolerance, dt}, scene.model);
     recorder->addStart(start, tally.energy);
   }

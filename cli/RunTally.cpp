@@ -38,11 +38,16 @@ Json bodies(const Simulation& simulation) {
 
 Json energyLines(const EnergyTotals& energy) {
   const EnergyLedger& sums = energy.lines();
-  return {{"start", energy.start()},         {"end", energy.end()},
-          {"external_work", sums.externalWork}, {"actuator_work", sums.actuatorWork},
-          {"friction", sums.friction},       {"impact", sums.impact},
-          {"compliance", sums.compliance},   {"damping", sums.damping},
-          {"scheme", sums.scheme},           {"stabilisation", sums.stabilisation},
+  return {{"start", energy.start()},
+          {"end", energy.end()},
+          {"external_work", sums.externalWork},
+          {"actuator_work", sums.actuatorWork},
+          {"friction", sums.friction},
+          {"impact", sums.impact},
+          {"compliance", sums.compliance},
+          {"damping", sums.damping},
+          {"scheme", sums.scheme},
+          {"stabilisation", sums.stabilisation},
           {"closure_relative", energy.worstClosure()}};
 }
 
@@ -85,7 +90,8 @@ Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simu
   const State& state = simulation.state();
   Json first = nullptr;
   if (tally.firstUncertified >= 0)
-    first = {{"step", tally.firstUncertified}, {"time", tally.uncertifiedTime}, {"certificate", tally.uncertifiedCertificate}, {"reason", tally.uncertifiedReason}};
+    first = {
+        {"step", tally.firstUncertified}, {"time", tally.uncertifiedTime}, {"certificate", tally.uncertifiedCertificate}, {"reason", tally.uncertifiedReason}};
   Json rungs = Json::object();
   for (const auto& [rung, count] : tally.rungs) rungs[rung] = count;
   return {{"stiction", STICTION_VERSION},
@@ -129,19 +135,22 @@ std::string toTable(const RunNames& names, const RunTally& tally) {
   const double time = tally.steps * names.dt;
   std::string out;
   out += format("scene         %s\n", names.scene.c_str());
-  out += format("steps         %d of %g s (%g s simulated, %.3g s wall: %.3g × real time)\n", tally.steps, names.dt, time, tally.wall, tally.wall > 0 ? time / tally.wall : 0.0);
+  out += format("steps         %d of %g s (%g s simulated, %.3g s wall: %.3g × real time)\n", tally.steps, names.dt, time, tally.wall,
+                tally.wall > 0 ? time / tally.wall : 0.0);
   out += format("certified     %d of %d steps at %g\n", tally.certified, tally.steps, names.tolerance);
-  out += format("worst         %.3e relative, %.3e m/s at step %d%s%s\n", tally.worst.relative, tally.worst.metersPerSecond, tally.worstStep, tally.worstContact.empty() ? "" : ", ",
-                tally.worstContact.c_str());
+  out += format("worst         %.3e relative, %.3e m/s at step %d%s%s\n", tally.worst.relative, tally.worst.metersPerSecond, tally.worstStep,
+                tally.worstContact.empty() ? "" : ", ", tally.worstContact.c_str());
   out += format("contacts      %d at most, %.1f on average\n", tally.mostContacts, tally.steps > 0 ? tally.contactSum / tally.steps : 0.0);
   out += format("penetration   %.3e m at most, %.3e m at the end\n", tally.deepest, tally.penetration);
   const EnergyLedger& sums = tally.energy.lines();
-  out += format("energy        %.6g J -> %.6g J; friction %.6g J, impact %.6g J, closure %.1e\n", tally.energy.start(), tally.energy.end(), sums.friction, sums.impact,
-                tally.energy.worstClosure());
-  if (tally.splitsExhausted > 0) out += format("impacts       in %d steps an island had more bounces than are resolved: e = 0 for the rest\n", tally.splitsExhausted);
+  out += format("energy        %.6g J -> %.6g J; friction %.6g J, impact %.6g J, closure %.1e\n", tally.energy.start(), tally.energy.end(), sums.friction,
+                sums.impact, tally.energy.worstClosure());
+  if (tally.splitsExhausted > 0)
+    out += format("impacts       in %d steps an island had more bounces than are resolved: e = 0 for the rest\n", tally.splitsExhausted);
   out += format("cpu           %.3g s:", tally.cpu);
-  const std::pair<const char*, double> phases[] = {{"collide", tally.times.collide},     {"assemble", tally.times.assemble}, {"solve", tally.times.solve}, {"certify", tally.times.certify},
-                                                   {"integrate", tally.times.integrate}, {"account", tally.times.account},   {"record", tally.recordTime}};
+  const std::pair<const char*, double> phases[] = {{"collide", tally.times.collide}, {"assemble", tally.times.assemble},   {"solve", tally.times.solve},
+                                                   {"certify", tally.times.certify}, {"integrate", tally.times.integrate}, {"account", tally.times.account},
+                                                   {"record", tally.recordTime}};
   for (const auto& [phase, seconds] : phases) out += format(" %s %.3g", phase, seconds);
   out += "\nrungs        ";
   for (const auto& [rung, count] : tally.rungs) out += format(" %s %d", rung.c_str(), count);

@@ -16,10 +16,10 @@ struct RunTally {
   void add(const Model& model, const StepReport& report, double stepTime);
 
   EnergyTotals energy;
-  double startTime;              // [s] of the start state
-  int steps{0};                  // tried
+  double startTime;  // [s] of the start state
+  int steps{0};      // tried
   int certified{0};
-  int firstUncertified{-1};      // step
+  int firstUncertified{-1};  // step
   double uncertifiedTime{0}, uncertifiedCertificate{0};
   std::string uncertifiedReason;
   Certificate worst;
@@ -27,12 +27,12 @@ struct RunTally {
   std::string worstContact;
   int mostContacts{0};
   double contactSum{0};
-  double deepest{0}, penetration{0};   // [m]
-  int splitsExhausted{0};              // steps in which an island used all its impact splits
+  double deepest{0}, penetration{0};  // [m]
+  int splitsExhausted{0};             // steps in which an island used all its impact splits
   PhaseTimes times;
-  double recordTime{0};                // [s] CPU
-  double wall{0}, cpu{0};              // [s]
-  std::map<std::string, int> rungs;    // islands solved by each method
+  double recordTime{0};              // [s] CPU
+  double wall{0}, cpu{0};            // [s]
+  std::map<std::string, int> rungs;  // islands solved by each method
 };
 
 struct RunNames {

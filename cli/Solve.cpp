@@ -62,8 +62,8 @@ Json toJson(const SolveArguments& arguments, const FclibProblem& problem, const 
 }
 
 void printAnswer(const Json& j) {
-  std::printf("problem      %s (%s, %d contacts, %d dof)\n", j["problem"].get<std::string>().c_str(), j["form"].get<std::string>().c_str(), j["contacts"].get<int>(),
-              j["dof"].get<int>());
+  std::printf("problem      %s (%s, %d contacts, %d dof)\n", j["problem"].get<std::string>().c_str(), j["form"].get<std::string>().c_str(),
+              j["contacts"].get<int>(), j["dof"].get<int>());
   std::printf("solved by    %s (%s), %d iterations, %d factorisations\n", j["rung"].get<std::string>().c_str(), j["status"].get<std::string>().c_str(),
               j["iterations"].get<int>(), j["factorisations"].get<int>());
   std::printf("certificate  %.3e relative, %.3e m/s, %.3e FCLIB: %s\n", j["certificate"]["relative"].get<double>(), j["certificate"]["m_s"].get<double>(),

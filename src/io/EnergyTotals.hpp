@@ -16,13 +16,13 @@ class EnergyTotals {
   /// Adds the ledger of one step.
   void add(const EnergyLedger& ledger);
 
-  double start() const { return startKinetic_ + startPotential_; }                                     // [J]
-  double kinetic() const { return kinetic_; }                                                          // [J]
-  double potential() const { return startPotential_ + lines_.potentialChange; }                        // [J]
-  double elastic() const { return lines_.elasticChange; }                                              // [J]
-  double end() const { return kinetic() + potential() + elastic(); }                                   // [J]
-  const EnergyLedger& lines() const { return lines_; }   // [J] sums over the steps
-  double worstClosure() const { return worstClosure_; }  // [-] closure / scale of the worst step, with its sign
+  double start() const { return startKinetic_ + startPotential_; }               // [J]
+  double kinetic() const { return kinetic_; }                                    // [J]
+  double potential() const { return startPotential_ + lines_.potentialChange; }  // [J]
+  double elastic() const { return lines_.elasticChange; }                        // [J]
+  double end() const { return kinetic() + potential() + elastic(); }             // [J]
+  const EnergyLedger& lines() const { return lines_; }                           // [J] sums over the steps
+  double worstClosure() const { return worstClosure_; }                          // [-] closure / scale of the worst step, with its sign
 
  private:
   double startKinetic_{0}, startPotential_{0}, kinetic_{0};

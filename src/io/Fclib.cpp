@@ -10,7 +10,7 @@
 namespace stiction {
 namespace {
 
-constexpr int maxDense = 48;   // velocities: a larger block of M is stored as slices with couplings
+constexpr int maxDense = 48;  // velocities: a larger block of M is stored as slices with couplings
 constexpr int bodySize = 6;
 constexpr std::int64_t maxInt = std::numeric_limits<int>::max();
 
@@ -34,7 +34,8 @@ MatrixShape readShape(const hdf5::Reader& file, const std::string& path) {
 }
 
 void sortAndAdd(SparseMatrix& A) {
-  std::stable_sort(A.entries.begin(), A.entries.end(), [](const Entry& a, const Entry& b) { return a.column != b.column ? a.column < b.column : a.row < b.row; });
+  std::stable_sort(A.entries.begin(), A.entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.column != b.column ? a.column < b.column : a.row < b.row; });
   std::size_t kept = 0;
   for (const Entry& entry : A.entries) {
     if (kept > 0 && A.entries[kept - 1].row == entry.row && A.entries[kept - 1].column == entry.column)
@@ -59,7 +60,9 @@ SparseMatrix readMatrix(const hdf5::Reader& file, const std::string& path, Matri
     file.fail(path + "/p", std::to_string(p.size()) + " pointers", std::to_string(lines + 1), "give one pointer a line and the end");
   const std::int64_t count = triplets ? nz : p.back();
   if (count < 0 || count > limit || (triplets && count > static_cast<std::int64_t>(p.size())))
-    file.fail(path, std::to_string(count) + " entries", std::string{"0 … "} + std::to_string(triplets ? std::min<std::int64_t>(limit, static_cast<std::int64_t>(p.size())) : limit) + ", the lengths of p, i and x",
+    file.fail(path, std::to_string(count) + " entries",
+              std::string{"0 … "} + std::to_string(triplets ? std::min<std::int64_t>(limit, static_cast<std::int64_t>(p.size())) : limit) +
+                  ", the lengths of p, i and x",
               "make nz, p, i and x agree");
   if (file.exists(path + "/nzmax")) file.integer(path + "/nzmax", count, maxInt);
   if (!triplets && p.front() != 0) file.fail(path + "/p[0]", std::to_string(p.front()), "0", "pointers start at 0");
@@ -96,27 +99,28 @@ void requireSpace(const hdf5::Reader& file, const std::string& group) {
 int readContacts(const hdf5::Reader& file, const std::string& muPath, const std::string& vectorPath) {
   const std::int64_t contacts = file.count(muPath), length = file.count(vectorPath);
   if (length != 3 * contacts)
-    file.fail(vectorPath, std::string{"length "} + std::to_string(length), std::string{"3 × "} + std::to_string(contacts) + " (the length of " + muPath + ")", "make the sizes of the problem agree");
+    file.fail(vectorPath, std::string{"length "} + std::to_string(length), std::string{"3 × "} + std::to_string(contacts) + " (the length of " + muPath + ")",
+              "make the sizes of the problem agree");
   return static_cast<int>(contacts);
 }
 
 LocalContactProblem readLocal(const hdf5::Reader& file) {
   const std::string group = "fclib_local";
   requireSpace(file, group);
-  if (file.exists(group + "/V")) file.fail(group + "/V", "equality rows in a local problem", "W, q and mu alone", "give the problem in global form (fclib_global)");
+  if (file.exists(group + "/V"))
+    file.fail(group + "/V", "equality rows in a local problem", "W, q and mu alone", "give the problem in global form (fclib_global)");
   const int contacts = readContacts(file, group + "/vectors/mu", group + "/vectors/q");
   const MatrixShape shape = readShape(file, group + "/W");
   if (shape.rows != 3 * contacts || shape.columns != 3 * contacts)
-    file.fail(group + "/W", std::to_string(shape.rows) + " × " + std::to_string(shape.columns), std::to_string(3 * contacts) + " × " + std::to_string(3 * contacts),
-              "make the sizes of the problem agree");
+    file.fail(group + "/W", std::to_string(shape.rows) + " × " + std::to_string(shape.columns),
+              std::to_string(3 * contacts) + " × " + std::to_string(3 * contacts), "make the sizes of the problem agree");
   LocalContactProblem problem;
   problem.q = readVector(file, group + "/vectors/q", 3 * contacts);
   problem.mu = readVector(file, group + "/vectors/mu", contacts);
   SparseMatrix W = readMatrix(file, group + "/W", shape);
   for (int i = 0; i < 3 * contacts; i += 3) W.entries.push_back({i, i, 0.0});  // the diagonal block is always there
-  std::stable_sort(W.entries.begin(), W.entries.end(), [](const Entry& a, const Entry& b) {
-    return a.row / 3 != b.row / 3 ? a.row / 3 < b.row / 3 : a.column / 3 < b.column / 3;
-  });
+  std::stable_sort(W.entries.begin(), W.entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.row / 3 != b.row / 3 ? a.row / 3 < b.row / 3 : a.column / 3 < b.column / 3; });
   int row = -1;
   for (const Entry& entry : W.entries) {
     const int blockRow = entry.row / 3, blockColumn = entry.column / 3;
@@ -221,14 +225,13 @@ void buildMass(const hdf5::Reader& file, const std::string& path, const SparseMa
     } else if (row > column) {
       below.push_back({row, column, entry});
     }
-    const auto mirror = std::lower_bound(M.entries.begin(), M.entries.end(), Entry{entry.column, entry.row, 0}, [](const Entry& a, const Entry& b) {
-      return a.column != b.column ? a.column < b.column : a.row < b.row;
-    });
+    const auto mirror = std::lower_bound(M.entries.begin(), M.entries.end(), Entry{entry.column, entry.row, 0},
+                                         [](const Entry& a, const Entry& b) { return a.column != b.column ? a.column < b.column : a.row < b.row; });
     const bool there = mirror != M.entries.end() && mirror->row == entry.column && mirror->column == entry.row;
     const double other = there ? mirror->value : 0.0;
     if (std::abs(entry.value - other) > 1e-9 * std::max(std::abs(entry.value), std::abs(other)) && std::abs(entry.value - other) > 1e-300)
-      file.fail(path + ", entry (" + std::to_string(entry.row) + ", " + std::to_string(entry.column) + ")", std::to_string(entry.value) + " against " + std::to_string(other) + " across the diagonal",
-                "a symmetric matrix", "store both halves of M");
+      file.fail(path + ", entry (" + std::to_string(entry.row) + ", " + std::to_string(entry.column) + ")",
+                std::to_string(entry.value) + " against " + std::to_string(other) + " across the diagonal", "a symmetric matrix", "store both halves of M");
   }
   std::stable_sort(below.begin(), below.end(), [](const Off& a, const Off& b) { return a.column != b.column ? a.column < b.column : a.row < b.row; });
   for (const Off& off : below) {
@@ -269,7 +272,8 @@ SparseMatrix readColumns(const hdf5::Reader& file, const std::string& path, int 
   const MatrixShape shape = readShape(file, path);
   const bool upright = shape.rows == dof && shape.columns == columns;
   if (!upright && !(shape.rows == columns && shape.columns == dof))
-    file.fail(path, std::to_string(shape.rows) + " × " + std::to_string(shape.columns), std::to_string(dof) + " × " + std::to_string(columns) + " or its transpose", "make the sizes of the problem agree");
+    file.fail(path, std::to_string(shape.rows) + " × " + std::to_string(shape.columns),
+              std::to_string(dof) + " × " + std::to_string(columns) + " or its transpose", "make the sizes of the problem agree");
   SparseMatrix A = readMatrix(file, path, shape);
   if (upright) return A;
   std::swap(A.rows, A.columns);
@@ -285,7 +289,8 @@ ContactProblem readGlobal(const hdf5::Reader& file) {
   const int dof = static_cast<int>(file.count(group + "/vectors/f"));
   const MatrixShape shape = readShape(file, group + "/M");
   if (shape.rows != dof || shape.columns != dof)
-    file.fail(group + "/M", std::to_string(shape.rows) + " × " + std::to_string(shape.columns), std::to_string(dof) + " × " + std::to_string(dof) + " (the length of vectors/f)", "make the sizes of the problem agree");
+    file.fail(group + "/M", std::to_string(shape.rows) + " × " + std::to_string(shape.columns),
+              std::to_string(dof) + " × " + std::to_string(dof) + " (the length of vectors/f)", "make the sizes of the problem agree");
   ContactProblem problem;
   problem.f = readVector(file, group + "/vectors/f", dof);
   problem.w = readVector(file, group + "/vectors/w", 3 * contacts);
@@ -390,7 +395,8 @@ SparseMatrix spread(const BlockMass& M) {
         if (mirror) out.entries.push_back({column + c, row + r, value});
       }
   };
-  for (int k = 0; k < M.blocks(); ++k) add(M.start[static_cast<std::size_t>(k)], M.start[static_cast<std::size_t>(k)], M.size(k), M.size(k), M.offset[static_cast<std::size_t>(k)], false);
+  for (int k = 0; k < M.blocks(); ++k)
+    add(M.start[static_cast<std::size_t>(k)], M.start[static_cast<std::size_t>(k)], M.size(k), M.size(k), M.offset[static_cast<std::size_t>(k)], false);
   for (const BlockMass::Coupling& c : M.couplings)
     add(M.start[static_cast<std::size_t>(c.row)], M.start[static_cast<std::size_t>(c.column)], M.size(c.row), M.size(c.column), c.offset, true);
   return out;
@@ -453,7 +459,8 @@ std::string writeFclib(const std::string& path, const LocalContactProblem& probl
   for (int i = 0; i < problem.contacts(); ++i)
     for (int k = problem.start[static_cast<std::size_t>(i)]; k < problem.start[static_cast<std::size_t>(i) + 1]; ++k)
       for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c) W.entries.push_back({3 * i + r, 3 * problem.column[static_cast<std::size_t>(k)] + c, problem.blocks[static_cast<std::size_t>(k)](r, c)});
+        for (int c = 0; c < 3; ++c)
+          W.entries.push_back({3 * i + r, 3 * problem.column[static_cast<std::size_t>(k)] + c, problem.blocks[static_cast<std::size_t>(k)](r, c)});
   writeMatrix(file, group + "/W", std::move(W), true);
   writeVector(file, group + "/vectors/q", problem.q);
   writeVector(file, group + "/vectors/mu", problem.mu);

@@ -322,8 +322,13 @@ void Writer::finish() {
   file_.reset();
 }
 
-Table::Table(const Writer& file, const std::string& path, Cell cell, std::vector<Size> shape, Size chunk) : file_{&file}, path_{path}, shape_{std::move(shape)} {
-  type_ = Handle{H5Tcopy(cell == Cell::Real ? H5T_IEEE_F64LE : cell == Cell::Integer ? H5T_STD_I32LE : cell == Cell::Long ? H5T_STD_U64LE : H5T_C_S1), H5Tclose};
+Table::Table(const Writer& file, const std::string& path, Cell cell, std::vector<Size> shape, Size chunk)
+    : file_{&file}, path_{path}, shape_{std::move(shape)} {
+  type_ = Handle{H5Tcopy(cell == Cell::Real      ? H5T_IEEE_F64LE
+                         : cell == Cell::Integer ? H5T_STD_I32LE
+                         : cell == Cell::Long    ? H5T_STD_U64LE
+                                                 : H5T_C_S1),
+                 H5Tclose};
   if (cell == Cell::Name) H5Tset_size(type_.get(), nameLength);
   rowBytes_ = H5Tget_size(type_.get());
   for (const Size extent : shape_) rowBytes_ *= extent;

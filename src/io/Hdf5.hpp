@@ -11,8 +11,8 @@
 namespace stiction::hdf5 {
 
 // The types of HDF5's own header, which stays out of this one.
-using Id = std::int64_t;            // hid_t
-using Size = unsigned long long;    // hsize_t
+using Id = std::int64_t;          // hid_t
+using Size = unsigned long long;  // hsize_t
 enum class Kind { Integer, Float, String };
 
 /// Owns one HDF5 identifier.
@@ -78,7 +78,7 @@ class Reader {
 };
 
 /// How numbers and names are stored in a table that grows.
-enum class Cell { Real, Integer, Long, Name };   // float64, int32, uint64, 16 characters
+enum class Cell { Real, Integer, Long, Name };  // float64, int32, uint64, 16 characters
 
 /// A file being written. Throws InputError when the disk or the path refuses.
 class Writer {
@@ -123,7 +123,7 @@ class Table {
   void add(const std::string& name);
   /// Appends the gathered rows to the dataset.
   void write();
-  std::size_t waiting() const { return buffer_.size() / rowBytes_; }   // rows
+  std::size_t waiting() const { return buffer_.size() / rowBytes_; }  // rows
 
  private:
   void put(const void* bytes, std::size_t count);
@@ -131,7 +131,7 @@ class Table {
   const Writer* file_;
   std::string path_;
   Handle data_, type_;
-  std::vector<Size> shape_;   // of the dataset: rows first
+  std::vector<Size> shape_;  // of the dataset: rows first
   std::size_t rowBytes_{0};
   std::vector<unsigned char> buffer_;
 };

@@ -40,7 +40,8 @@ constexpr Known known[] = {
     {"freejoint", " name align "},
     {"joint", " name class type align "},
     {"geom",
-     " name class type contype conaffinity condim priority size friction mass density shellinertia pos quat axisangle xyaxes zaxis euler fromto hfield mesh fitscale "},
+     " name class type contype conaffinity condim priority size friction mass density shellinertia pos quat axisangle xyaxes zaxis euler fromto hfield mesh "
+     "fitscale "},
     {"mesh", " name class content_type file vertex normal texcoord face refpos refquat scale inertia builtin params "},
     {"hfield", " name content_type file nrow ncol size elevation "},
     {"pair", " name class geom1 geom2 condim friction "},
@@ -50,14 +51,15 @@ constexpr Known known[] = {
 };
 
 struct Reason {
-  std::string_view element;     // "" for any
+  std::string_view element;  // "" for any
   std::string_view attributes;
   const char* why;
 };
 
 // The first that fits gives the reason.
 constexpr Reason reasons[] = {
-    {"", " solref solimp solmix solreffriction solreflimit solimplimit solreffriction solimpfriction ", "contacts are rigid and strict: softness has no meaning"},
+    {"", " solref solimp solmix solreffriction solreflimit solimplimit solreffriction solimpfriction ",
+     "contacts are rigid and strict: softness has no meaning"},
     {"", " margin gap ", "contacts act at zero distance; those that can close within the step are found whatever the margin"},
     {"", " rgba material group user smoothnormal ", "for display"},
     {"geom", " fluidshape fluidcoef ", "there is no surrounding fluid"},
@@ -103,7 +105,9 @@ bool isSection(std::string_view name) {
 // Sections whose members are told one by one.
 bool isParted(std::string_view name) { return name == "sensor" || name == "actuator" || name == "tendon"; }
 
-bool lists(std::string_view attributes, std::string_view name) { return attributes == "*" || attributes.find(std::string{" "}.append(name).append(" ")) != std::string_view::npos; }
+bool lists(std::string_view attributes, std::string_view name) {
+  return attributes == "*" || attributes.find(std::string{" "}.append(name).append(" ")) != std::string_view::npos;
+}
 
 class Collector {
  public:
@@ -181,7 +185,8 @@ class Collector {
     if (element.name == "flag") return flags(element, label);
     if (element.name == "numeric" || element.name == "tuple") {
       const std::string* name = element.find("name");
-      if (name == nullptr || *name != "stiction_restitution") add({element.name + (name != nullptr ? " " + *name : ""), "", "no meaning here"}, label, element.line, false);
+      if (name == nullptr || *name != "stiction_restitution")
+        add({element.name + (name != nullptr ? " " + *name : ""), "", "no meaning here"}, label, element.line, false);
       return;
     }
     if (entry == std::end(known)) return add({element.name, "", "not supported"}, label, element.line, false);

@@ -59,7 +59,8 @@ using Compiled = std::unique_ptr<mjModel, decltype(&mj_deleteModel)>;
 /// libmujoco's message as an InputError: its "line N" goes to the front as file:N.
 [[noreturn]] void failCompile(const std::string& label, std::string message) {
   std::string place = label;
-  if (const std::size_t found = message.rfind("line "); found != std::string::npos && found + 5 < message.size() && std::isdigit(static_cast<unsigned char>(message[found + 5])) != 0)
+  if (const std::size_t found = message.rfind("line ");
+      found != std::string::npos && found + 5 < message.size() && std::isdigit(static_cast<unsigned char>(message[found + 5])) != 0)
     place += ":" + message.substr(found + 5, message.find_first_not_of("0123456789", found + 5) - found - 5);
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
   for (std::size_t i = 0; (i = message.find('\n', i)) != std::string::npos;) message.replace(i, 1, ", ");
@@ -69,7 +70,8 @@ using Compiled = std::unique_ptr<mjModel, decltype(&mj_deleteModel)>;
 void requireMjcfRoot(const std::string& text, const std::string& label) {
   const std::vector<XmlElement> elements = scanXml(text);
   const std::string root = elements.empty() ? "" : elements.front().name;
-  if (root == "robot") throw InputError{label, "a URDF file (root element robot)", "MJCF (root element mujoco)", "URDF import is not available yet: convert the file to MJCF"};
+  if (root == "robot")
+    throw InputError{label, "a URDF file (root element robot)", "MJCF (root element mujoco)", "URDF import is not available yet: convert the file to MJCF"};
   if (root != "mujoco")
     throw InputError{label, root.empty() ? "not XML" : "root element " + root.substr(0, 64), "an MJCF file (root element mujoco)", "give a scene in MJCF"};
 }
@@ -85,7 +87,8 @@ Source compile(const std::string& path, const std::string& text, const std::stri
   char message[1024] = "";
   Source source;
   try {
-    source.spec.reset(path.empty() ? mj_parseXMLString(text.c_str(), nullptr, message, sizeof message) : mj_parseXML(path.c_str(), nullptr, message, sizeof message));
+    source.spec.reset(path.empty() ? mj_parseXMLString(text.c_str(), nullptr, message, sizeof message)
+                                   : mj_parseXML(path.c_str(), nullptr, message, sizeof message));
     if (source.spec) source.model.reset(mj_compile(source.spec.get(), nullptr));
   } catch (const std::runtime_error& error) {
     failCompile(label, error.what());
@@ -144,7 +147,8 @@ class Importer {
   /// Pose of a body in its root's frame.
   Pose inRoot(int body) const {
     Pose X;
-    for (const int root = rootOf(body); body != root; body = m_.body_parentid[body]) X = Pose{vector3(m_.body_pos + 3 * body), quaternion(m_.body_quat + 4 * body)} * X;
+    for (const int root = rootOf(body); body != root; body = m_.body_parentid[body])
+      X = Pose{vector3(m_.body_pos + 3 * body), quaternion(m_.body_quat + 4 * body)} * X;
     return X;
   }
 
@@ -154,8 +158,8 @@ class Importer {
   ImportReport& report_;
   ModelBuilder builder_;
   std::vector<std::vector<int>> parts_;  // by root: all bodies that move with it
-  std::vector<int> ours_;         // libmujoco's body -> ours
-  std::vector<int> geoms_;        // libmujoco's geom -> ours, -1 when it can touch nothing
+  std::vector<int> ours_;                // libmujoco's body -> ours
+  std::vector<int> geoms_;               // libmujoco's geom -> ours, -1 when it can touch nothing
   std::vector<double> restitution_;
 };
 
@@ -164,7 +168,10 @@ std::string Importer::title(mjtObj type, int id) const {
   for (const mjsElement* e = mjs_firstElement(&spec_, type); e != nullptr; e = mjs_nextElement(&spec_, e)) {
     if (mjs_getId(e) != id) continue;
     auto* element = const_cast<mjsElement*>(e);  // libmujoco's casts take no const pointers
-    const mjString* info = type == mjOBJ_JOINT ? mjs_asJoint(element)->info : type == mjOBJ_GEOM ? mjs_asGeom(element)->info : type == mjOBJ_EQUALITY ? mjs_asEquality(element)->info : nullptr;
+    const mjString* info = type == mjOBJ_JOINT      ? mjs_asJoint(element)->info
+                           : type == mjOBJ_GEOM     ? mjs_asGeom(element)->info
+                           : type == mjOBJ_EQUALITY ? mjs_asEquality(element)->info
+                                                    : nullptr;
     if (info != nullptr) line = mjs_getString(info);
   }
   return label_ + ": " + mju_type2Str(type) + " " + name(type, id) + (line.empty() ? "" : " (" + line + ")");
@@ -175,11 +182,14 @@ void Importer::refuse() const {
   static constexpr const char* jointTypes[] = {"free", "ball", "slide", "hinge"};
   for (int j = 0; j < m_.njnt; ++j)
     if (m_.jnt_type[j] != mjJNT_FREE)
-      throw InputError{title(mjOBJ_JOINT, j), std::string{"type "} + jointTypes[m_.jnt_type[j]], "free joints", "joints between bodies are not supported: make the body free or fixed"};
+      throw InputError{title(mjOBJ_JOINT, j), std::string{"type "} + jointTypes[m_.jnt_type[j]], "free joints",
+                       "joints between bodies are not supported: make the body free or fixed"};
   for (int e = 0; e < m_.neq; ++e)
     if (m_.eq_active0[e] && !disabled(mjDSBL_EQUALITY) && !disabled(mjDSBL_CONSTRAINT))
-      throw InputError{title(mjOBJ_EQUALITY, e), "an active equality constraint", "none", "equality constraints are not supported: remove it or set active=\"false\""};
-  if (m_.nflex > 0) throw InputError{label_ + ": flex " + name(mjOBJ_FLEX, 0), "a deformable body", "rigid bodies", "deformable bodies are not supported: remove it"};
+      throw InputError{title(mjOBJ_EQUALITY, e), "an active equality constraint", "none",
+                       "equality constraints are not supported: remove it or set active=\"false\""};
+  if (m_.nflex > 0)
+    throw InputError{label_ + ": flex " + name(mjOBJ_FLEX, 0), "a deformable body", "rigid bodies", "deformable bodies are not supported: remove it"};
   for (int b = 0; b < m_.nbody; ++b)
     if (m_.body_plugin[b] >= 0) throw InputError{label_ + ": body " + name(mjOBJ_BODY, b), "a plug-in", "none", "plug-ins are not supported: remove it"};
 }
@@ -190,7 +200,8 @@ void Importer::readOptions(bool timestepGiven) {
   builder_.setGravity(disabled(mjDSBL_GRAVITY) ? Vector3{Vector3::Zero()} : vector3(m_.opt.gravity));
   const double h = m_.opt.timestep;
   if (!timestepGiven && h == compilerTimestep) return;
-  if (!(h > 0) || !std::isfinite(h)) throw InputError{label_ + ": option timestep", std::to_string(h) + " s", "> 0 and finite", "give a step between 0.1 and 50 ms, or none"};
+  if (!(h > 0) || !std::isfinite(h))
+    throw InputError{label_ + ": option timestep", std::to_string(h) + " s", "> 0 and finite", "give a step between 0.1 and 50 ms, or none"};
   builder_.setTimestep(h);
 }
 
@@ -207,7 +218,8 @@ void Importer::readRestitution() {
   for (int k = 0; k < m_.ntuple; ++k) {
     if (name(mjOBJ_TUPLE, k) != "stiction_restitution") continue;
     for (int i = m_.tuple_adr[k]; i < m_.tuple_adr[k] + m_.tuple_size[k]; ++i) {
-      if (m_.tuple_objtype[i] != mjOBJ_GEOM) throw InputError{label_ + ": tuple stiction_restitution", std::string{"objtype "} + mju_type2Str(m_.tuple_objtype[i]), "geom", "name geoms only"};
+      if (m_.tuple_objtype[i] != mjOBJ_GEOM)
+        throw InputError{label_ + ": tuple stiction_restitution", std::string{"objtype "} + mju_type2Str(m_.tuple_objtype[i]), "geom", "name geoms only"};
       check(m_.tuple_objprm[i]);
       restitution_[at(m_.tuple_objid[i])] = m_.tuple_objprm[i];
     }
@@ -293,7 +305,8 @@ Shape Importer::makeMeshShape(int geom, bool moves) const {
   const TriangleMesh surface = makeMesh(vertices, std::move(triangles));
   for (const auto& neighbours : surface.adjacent)
     if (std::count(neighbours.begin(), neighbours.end(), -1) != 0)
-      throw InputError{"mesh " + name(mjOBJ_MESH, mesh), "an open surface", "a closed surface for a moving body", "close the mesh, or give its vertices alone for their convex hull"};
+      throw InputError{"mesh " + name(mjOBJ_MESH, mesh), "an open surface", "a closed surface for a moving body",
+                       "close the mesh, or give its vertices alone for their convex hull"};
   return Shape::hull(vertices);
 }
 
@@ -315,7 +328,8 @@ Shape Importer::makeShape(int geom, bool moves) const {
       for (int i = 0; i < field.rows * field.columns; ++i) field.heights.push_back(extent[2] * static_cast<double>(data[i]));
       return Shape::terrain(std::move(field));
     }
-    default: throw InputError{"type", "sdf or another special shape", "plane, hfield, sphere, capsule, ellipsoid, cylinder, box, mesh", "use one of these shapes"};
+    default:
+      throw InputError{"type", "sdf or another special shape", "plane, hfield, sphere, capsule, ellipsoid, cylinder, box, mesh", "use one of these shapes"};
   }
 }
 
@@ -354,7 +368,8 @@ void Importer::readGeoms() {
   if (torsional > 0)
     report_.changed.push_back({"geom " + name(mjOBJ_GEOM, firstTorsional) + (torsional > 1 ? " and " + std::to_string(torsional - 1) + " more" : ""), "condim",
                                "counted as 3: torsional and rolling friction are not supported"});
-  if (fixedMeshes > 0) report_.changed.push_back({"geom type mesh ×" + std::to_string(fixedMeshes), "", "fixed meshes collide with their triangles, not with their convex hull"});
+  if (fixedMeshes > 0)
+    report_.changed.push_back({"geom type mesh ×" + std::to_string(fixedMeshes), "", "fixed meshes collide with their triangles, not with their convex hull"});
 }
 
 void Importer::readPairs() {
@@ -362,8 +377,10 @@ void Importer::readPairs() {
   for (int p = 0; p < m_.npair; ++p) {
     const int a = m_.pair_geom1[p], b = m_.pair_geom2[p];
     const double* friction = m_.pair_friction + 5 * p;
-    if (friction[0] != friction[1]) report_.changed.push_back({"pair " + name(mjOBJ_PAIR, p), "friction", "the first number counts in both tangent directions"});
-    if (m_.pair_dim[p] > 3) report_.changed.push_back({"pair " + name(mjOBJ_PAIR, p), "condim", "counted as 3: torsional and rolling friction are not supported"});
+    if (friction[0] != friction[1])
+      report_.changed.push_back({"pair " + name(mjOBJ_PAIR, p), "friction", "the first number counts in both tangent directions"});
+    if (m_.pair_dim[p] > 3)
+      report_.changed.push_back({"pair " + name(mjOBJ_PAIR, p), "condim", "counted as 3: torsional and rolling friction are not supported"});
     builder_.addPair({geoms_[at(a)], geoms_[at(b)], friction[0], std::max(restitution_[at(a)], restitution_[at(b)]), m_.pair_dim[p]});
   }
 }
@@ -373,7 +390,8 @@ void Importer::readExcludes() {
     const int a = m_.exclude_signature[k] >> 16, b = m_.exclude_signature[k] & 0xFFFF;
     const auto welded = [this](int body) { return rootOf(body) != body && rootOf(body) != 0; };
     if (welded(a) || welded(b))
-      report_.ignored.push_back({"exclude " + name(mjOBJ_BODY, a) + ", " + name(mjOBJ_BODY, b), "", "a body welded to a free body is part of it and cannot be excluded alone"});
+      report_.ignored.push_back(
+          {"exclude " + name(mjOBJ_BODY, a) + ", " + name(mjOBJ_BODY, b), "", "a body welded to a free body is part of it and cannot be excluded alone"});
     else
       builder_.addExclude(ours_[at(a)], ours_[at(b)]);
   }
@@ -385,7 +403,8 @@ void Importer::readKey(int key, const Model& model, State& state) const {
   const std::string element = label_ + ": key " + name(mjOBJ_KEY, key);
   const auto requireFinite = [&element](const char* array, const double* values, mjtSize count) {
     for (mjtSize i = 0; i < count; ++i)
-      if (!std::isfinite(values[i])) throw InputError{element + " " + array + "[" + std::to_string(i) + "]", std::to_string(values[i]), "finite numbers", "correct the keyframe"};
+      if (!std::isfinite(values[i]))
+        throw InputError{element + " " + array + "[" + std::to_string(i) + "]", std::to_string(values[i]), "finite numbers", "correct the keyframe"};
   };
   requireFinite("qpos", qpos, m_.nq);
   requireFinite("qvel", qvel, m_.nv);
@@ -400,7 +419,8 @@ void Importer::readKey(int key, const Model& model, State& state) const {
     const int joint = free ? m_.body_jntadr[b] : -1;
     const double* position = free ? qpos + m_.jnt_qposadr[joint] : m_.key_mpos + 3 * (key * m_.nmocap + m_.body_mocapid[b]);
     const double* rotation = free ? position + 3 : m_.key_mquat + 4 * (key * m_.nmocap + m_.body_mocapid[b]);
-    if (!(Eigen::Map<const Eigen::Vector4d>(rotation).norm() > 0)) throw InputError{element + ", body " + name(mjOBJ_BODY, b), "a zero quaternion", "any other", "give a rotation"};
+    if (!(Eigen::Map<const Eigen::Vector4d>(rotation).norm() > 0))
+      throw InputError{element + ", body " + name(mjOBJ_BODY, b), "a zero quaternion", "any other", "give a rotation"};
     const Pose X_WB{vector3(position), quaternion(rotation)};
     const Vector3 arm = X_WB.rotation * model.bodies[id].p_BC;
     state.position[id] = X_WB.position + arm;
@@ -449,7 +469,8 @@ Scene loadScene(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) throw InputError{path, "no such file", "an existing MJCF file", "check the path"};
   std::ifstream stream{path, std::ios::binary};
-  if (!stream || !std::filesystem::is_regular_file(path, error)) throw InputError{path, "cannot be read", "a readable MJCF file", "check the path and its rights"};
+  if (!stream || !std::filesystem::is_regular_file(path, error))
+    throw InputError{path, "cannot be read", "a readable MJCF file", "check the path and its rights"};
   std::ostringstream text;
   text << stream.rdbuf();
   const std::filesystem::path parent = std::filesystem::path{path}.parent_path();
@@ -464,7 +485,8 @@ const State& findKeyframe(const Scene& scene, const std::string& name) {
     if (key.name == name) return key.state;
     names += (names.empty() ? "" : ", ") + key.name;
   }
-  throw InputError{"keyframe " + name, "not in the scene", names.empty() ? "the scene has no keyframes" : names, "give one of these names, or none for the start of the file"};
+  throw InputError{"keyframe " + name, "not in the scene", names.empty() ? "the scene has no keyframes" : names,
+                   "give one of these names, or none for the start of the file"};
 }
 
 }  // namespace stiction

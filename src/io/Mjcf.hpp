@@ -21,10 +21,10 @@ struct Keyframe {
 
 struct Scene {
   Model model;
-  State start;                       // qpos0, at rest
+  State start;  // qpos0, at rest
   std::vector<Keyframe> keyframes;
   ImportReport report;
-  std::string text;                  // of the main file
+  std::string text;  // of the main file
 };
 
 /// Throws InputError naming file, line or element, value, range and remedy.

@@ -42,7 +42,8 @@ struct Recorder::Tables {
     iterations = make("step/iterations", Cell::Integer, {});
     contacts = make("step/contacts", Cell::Integer, {});
     cpu = make("step/cpu_s", Cell::Real, {});
-    for (const char* line : {"kinetic", "potential", "elastic", "total", "external_work", "actuator_work", "friction", "impact", "compliance", "damping", "scheme", "stabilisation"})
+    for (const char* line : {"kinetic", "potential", "elastic", "total", "external_work", "actuator_work", "friction", "impact", "compliance", "damping",
+                             "scheme", "stabilisation"})
       energy.push_back(make(std::string{"energy/"} + line, Cell::Real, {}));
   }
 
@@ -53,8 +54,8 @@ struct Recorder::Tables {
 
   hdf5::Writer file;
   std::vector<std::unique_ptr<Table>> all;
-  Table *time, *position, *quaternion, *velocity, *angularVelocity, *offset, *geomA, *geomB, *feature, *point, *normal, *gap, *impulse, *slip, *state, *certificate, *rung,
-      *iterations, *contacts, *cpu;
+  Table *time, *position, *quaternion, *velocity, *angularVelocity, *offset, *geomA, *geomB, *feature, *point, *normal, *gap, *impulse, *slip, *state,
+      *certificate, *rung, *iterations, *contacts, *cpu;
   std::vector<Table*> energy;
 };
 
@@ -66,7 +67,8 @@ BodyFrame bodyFrame(const Model& model, const State& state, int body) {
 
 Recorder::Recorder(const std::string& path, const RecordHead& head, const Model& model) : model_{model}, lastWrite_{wallSeconds()} {
   hdf5::Writer file{path};
-  for (const auto& [name, text] : {std::pair{"version", head.version}, {"scene", head.scene}, {"scene_text", head.sceneText}, {"solver", head.solver}, {"options", head.options}})
+  for (const auto& [name, text] :
+       {std::pair{"version", head.version}, {"scene", head.scene}, {"scene_text", head.sceneText}, {"solver", head.solver}, {"options", head.options}})
     file.attribute(name, text);
   file.attribute("units", "SI: m, s, kg, rad, N s, J");
   file.attribute("tolerance", head.tolerance);
@@ -100,7 +102,7 @@ void Recorder::addFrame(const State& state, const EnergyTotals& energy) {
     t.angularVelocity->add(frame.angularVelocity.data(), 3);
   }
   const EnergyLedger& sums = energy.lines();
-  const double lines[] = {energy.kinetic(), energy.potential(), energy.elastic(), energy.end(),  sums.externalWork, sums.actuatorWork,
+  const double lines[] = {energy.kinetic(), energy.potential(), energy.elastic(), energy.end(), sums.externalWork, sums.actuatorWork,
                           sums.friction,    sums.impact,        sums.compliance,  sums.damping, sums.scheme,       sums.stabilisation};
   for (std::size_t i = 0; i < t.energy.size(); ++i) t.energy[i]->add(lines[i]);
 }
@@ -163,7 +165,8 @@ bool isRecord(const std::string& path) {
 
 RecordSummary readRecordSummary(const std::string& path) {
   const hdf5::Reader file{path};
-  if (!file.exists("time") || !file.exists("step/certificate")) file.fail("root group", "no record", "a file written by `stiction run --record`", "check the file");
+  if (!file.exists("time") || !file.exists("step/certificate"))
+    file.fail("root group", "no record", "a file written by `stiction run --record`", "check the file");
   RecordSummary summary;
   summary.version = file.attributeText("version", "unknown");
   summary.scene = file.attributeText("scene", "unknown");

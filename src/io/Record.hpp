@@ -50,7 +50,7 @@ struct RecordSummary {
   std::string version, scene, solver;
   std::vector<std::string> bodies;
   std::size_t frames{0};
-  double start{0}, end{0};          // [s]
+  double start{0}, end{0};  // [s]
   double worstCertificate{0};
   int mostContacts{0};
 };

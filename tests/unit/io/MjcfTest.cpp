@@ -13,7 +13,9 @@
 namespace stiction {
 namespace {
 
-Scene load(const std::string& world, const std::string& rest = "") { return loadSceneText("<mujoco>" + rest + "<worldbody>" + world + "</worldbody></mujoco>", "test.xml"); }
+Scene load(const std::string& world, const std::string& rest = "") {
+  return loadSceneText("<mujoco>" + rest + "<worldbody>" + world + "</worldbody></mujoco>", "test.xml");
+}
 
 const std::string ball = R"(<body name="ball" pos="1 2 3"><freejoint/><geom name="g" size=".1"/></body>)";
 
@@ -65,7 +67,8 @@ TEST(Mjcf, WeldedPartsAreOneRigidBody) {
 }
 
 TEST(Mjcf, FixedBodiesFoldIntoTheWorld) {
-  const Scene scene = load(ball + R"(<body pos="0 0 1"><body pos="2 0 0" euler="0 0 90"><geom name="step" type="box" size="1 2 .5" pos="1 0 0"/></body></body>)");
+  const Scene scene =
+      load(ball + R"(<body pos="0 0 1"><body pos="2 0 0" euler="0 0 90"><geom name="step" type="box" size="1 2 .5" pos="1 0 0"/></body></body>)");
   EXPECT_EQ(scene.model.bodies.size(), 2U);
   const Geom& step = geomNamed(scene.model, "step");
   EXPECT_EQ(step.body, 0);
@@ -87,7 +90,8 @@ TEST(Mjcf, KeyframeSpeedsBelongToTheBodyFrame) {
 }
 
 TEST(Mjcf, KeyframeVelocityOfAnEccentricCentre) {
-  const Scene scene = load(R"(<body name="b"><freejoint/><geom size=".1" pos=".5 0 0"/></body>)", R"(<keyframe><key name="k" qpos="0 0 0 1 0 0 0" qvel="1 0 0 0 0 2"/></keyframe>)");
+  const Scene scene = load(R"(<body name="b"><freejoint/><geom size=".1" pos=".5 0 0"/></body>)",
+                           R"(<keyframe><key name="k" qpos="0 0 0 1 0 0 0" qvel="1 0 0 0 0 2"/></keyframe>)");
   const State& key = findKeyframe(scene, "k");
   EXPECT_LT((key.velocity[1] - Vector3{1, 1, 0}).norm(), 1e-15);  // v + ω × r
   const BodyFrame frame = bodyFrame(scene.model, key, 1);
@@ -129,8 +133,9 @@ TEST(Mjcf, AnExcludedFixedBodyStaysABodyOfItsOwn) {
 }
 
 TEST(Mjcf, RestitutionForAllAndForSingleGeoms) {
-  const Scene scene = load(ball + R"(<geom name="f" type="plane" size="1 1 1"/>)",
-                           R"(<custom><numeric name="stiction_restitution" data=".5"/><tuple name="stiction_restitution"><element objtype="geom" objname="g" prm=".8"/></tuple></custom>)");
+  const Scene scene = load(
+      ball + R"(<geom name="f" type="plane" size="1 1 1"/>)",
+      R"(<custom><numeric name="stiction_restitution" data=".5"/><tuple name="stiction_restitution"><element objtype="geom" objname="g" prm=".8"/></tuple></custom>)");
   EXPECT_EQ(geomNamed(scene.model, "f").restitution, .5);
   EXPECT_EQ(geomNamed(scene.model, "g").restitution, .8);
   EXPECT_TRUE(scene.report.ignored.empty());
@@ -147,7 +152,8 @@ TEST(Mjcf, GravityCompensationAndFlags) {
 }
 
 TEST(Mjcf, MocapBodiesAreKinematic) {
-  const Scene scene = load(R"(<body name="hand" mocap="true" pos="0 0 1"><geom size=".1"/></body>)" + ball, R"(<keyframe><key name="k" mpos="4 5 6"/></keyframe>)");
+  const Scene scene =
+      load(R"(<body name="hand" mocap="true" pos="0 0 1"><geom size=".1"/></body>)" + ball, R"(<keyframe><key name="k" mpos="4 5 6"/></keyframe>)");
   EXPECT_EQ(scene.model.bodies[1].kind, BodyKind::Kinematic);
   EXPECT_EQ(scene.model.bodies[1].X_WB.position, (Vector3{0, 0, 1}));
   EXPECT_EQ(findKeyframe(scene, "k").position[1], (Vector3{4, 5, 6}));
@@ -157,7 +163,8 @@ TEST(Mjcf, MocapBodiesAreKinematic) {
 // A unit cube of eight vertices off its own centre: wherever the compiler moves the vertices, the corners in the world are those of the file.
 TEST(Mjcf, MeshesStayWhereTheFilePutsThem) {
   const std::string asset = R"(<asset><mesh name="m" vertex="1 1 1  2 1 1  1 3 1  2 3 1  1 1 4  2 1 4  1 3 4  2 3 4"/></asset>)";
-  const Scene scene = load(R"(<body name="b" pos="10 0 0"><freejoint/><geom name="g" type="mesh" mesh="m" density="100"/></body><geom name="s" type="mesh" mesh="m"/>)", asset);
+  const Scene scene =
+      load(R"(<body name="b" pos="10 0 0"><freejoint/><geom name="g" type="mesh" mesh="m" density="100"/></body><geom name="s" type="mesh" mesh="m"/>)", asset);
   const Body& body = scene.model.bodies[1];
   EXPECT_NEAR(body.mass, 600, 1e-4);
   EXPECT_LT((body.p_BC - Vector3{1.5, 2, 2.5}).norm(), 1e-6);
@@ -192,13 +199,14 @@ TEST(Mjcf, GeomsThatCanTouchNothingAreNotBuilt) {
 }
 
 TEST(Mjcf, EverythingLeftOutIsListed) {
-  const Scene scene = load(R"(<body name="b"><freejoint/><geom size=".1" solref=".02 1" margin=".1" rgba="1 0 0 1" condim="6"/><geom size=".1" solref=".02 1"/><site name="s"/></body><light/>)",
-                           R"(<option integrator="RK4" density="1" cone="pyramidal"><flag warmstart="disable"/></option><sensor><gyro site="s"/></sensor>
+  const Scene scene = load(
+      R"(<body name="b"><freejoint/><geom size=".1" solref=".02 1" margin=".1" rgba="1 0 0 1" condim="6"/><geom size=".1" solref=".02 1"/><site name="s"/></body><light/>)",
+      R"(<option integrator="RK4" density="1" cone="pyramidal"><flag warmstart="disable"/></option><sensor><gyro site="s"/></sensor>
     <actuator><motor site="s"/></actuator><custom><numeric name="mine" data="1"/></custom><statistic extent="1"/>)");
   std::vector<std::string> found;
   for (const ImportEntry& e : scene.report.ignored) found.push_back(e.element.substr(0, e.element.find(" (")) + ":" + e.attribute);
-  for (const char* wanted : {"geom ×2:solref", "geom:margin", "geom:rgba", "site:", "light:", "option:integrator", "option:density", "flag:warmstart", "sensor/gyro:", "actuator/motor:",
-                             "numeric mine:", "statistic:"})
+  for (const char* wanted : {"geom ×2:solref", "geom:margin", "geom:rgba", "site:", "light:", "option:integrator", "option:density", "flag:warmstart",
+                             "sensor/gyro:", "actuator/motor:", "numeric mine:", "statistic:"})
     EXPECT_NE(std::find(found.begin(), found.end(), wanted), found.end()) << wanted;
   EXPECT_EQ(found.size(), 12U);
   std::vector<std::string> changed;
@@ -231,7 +239,8 @@ TEST(XmlScan, ElementsAttributesAndLines) {
 }
 
 TEST(XmlScan, AnythingAtAllIsSurvived) {
-  for (const char* text : {"", "<", "<<<", "</a></b>", "<a", "<a x", "<a x=", "<a x='", "<!--", "<![CDATA[", "<a/", "< >", "<a =''>", "\xff\xfe<a>"}) EXPECT_LE(scanXml(text).size(), 3U) << text;
+  for (const char* text : {"", "<", "<<<", "</a></b>", "<a", "<a x", "<a x=", "<a x='", "<!--", "<![CDATA[", "<a/", "< >", "<a =''>", "\xff\xfe<a>"})
+    EXPECT_LE(scanXml(text).size(), 3U) << text;
 }
 
 }  // namespace

@@ -18,7 +18,9 @@ const char* const thrown = R"(<mujoco><worldbody><geom name="floor" type="plane"
 
 struct RecordFile : ::testing::Test {
   void SetUp() override {
-    path = (std::filesystem::temp_directory_path() / ("stiction-record-" + std::string{::testing::UnitTest::GetInstance()->current_test_info()->name()} + ".h5")).string();
+    path =
+        (std::filesystem::temp_directory_path() / ("stiction-record-" + std::string{::testing::UnitTest::GetInstance()->current_test_info()->name()} + ".h5"))
+            .string();
   }
   void TearDown() override { std::filesystem::remove(path); }
 
@@ -56,7 +58,8 @@ TEST_F(RecordFile, FramesAreTheStatesOfTheRun) {
   EXPECT_EQ(file.strings("geoms"), (std::vector<std::string>{"floor", "cube"}));
   EXPECT_EQ(file.attributeText("version", ""), "1.2.3");
   EXPECT_EQ(file.attributeText("scene_text", ""), thrown);
-  const std::vector<double> position = file.reals("position"), quaternion = file.reals("quaternion"), velocity = file.reals("velocity"), spin = file.reals("angular_velocity");
+  const std::vector<double> position = file.reals("position"), quaternion = file.reals("quaternion"), velocity = file.reals("velocity"),
+                            spin = file.reals("angular_velocity");
   for (std::size_t k = 0; k < frames.size(); ++k) {
     EXPECT_EQ(frames[k].X_WB.position, Vector3(Eigen::Map<const Vector3>(&position[3 * k])));
     EXPECT_EQ(frames[k].X_WB.rotation.w(), quaternion[4 * k]);
@@ -68,7 +71,8 @@ TEST_F(RecordFile, FramesAreTheStatesOfTheRun) {
   EXPECT_EQ(file.reals("energy/total"), total);
   EXPECT_EQ(file.reals("contact/impulse"), impulses);
   const std::vector<std::int64_t> stored = file.longs("contact/offset");
-  EXPECT_TRUE(std::equal(stored.begin(), stored.end(), offsets.begin(), offsets.end(), [](std::int64_t a, std::uint64_t b) { return a == static_cast<std::int64_t>(b); }));
+  EXPECT_TRUE(std::equal(stored.begin(), stored.end(), offsets.begin(), offsets.end(),
+                         [](std::int64_t a, std::uint64_t b) { return a == static_cast<std::int64_t>(b); }));
   EXPECT_GT(impulses.size(), 0U);
   const RecordSummary summary = readRecordSummary(path);
   EXPECT_EQ(summary.frames, 151U);
@@ -113,7 +117,8 @@ TEST_F(RecordFile, AProblemIsNoRecord) {
 // Thrown up at 3 m/s from 1 m: E = ½ m v² + m g z.
 TEST(EnergyTotals, StartIsKineticPlusPotential) {
   const Scene scene = loadSceneText(R"(<mujoco><worldbody><body name="b" pos="0 0 1"><freejoint/><geom size=".1" mass="2"/></body></worldbody>
-    <keyframe><key name="up" qpos="0 0 1 1 0 0 0" qvel="0 0 3 0 0 0"/></keyframe></mujoco>)", "up");
+    <keyframe><key name="up" qpos="0 0 1 1 0 0 0" qvel="0 0 3 0 0 0"/></keyframe></mujoco>)",
+                                    "up");
   const EnergyTotals energy{scene.model, findKeyframe(scene, "up")};
   EXPECT_NEAR(energy.start(), 0.5 * 2 * 9 + 2 * 9.81 * 1, 1e-12);
 }
