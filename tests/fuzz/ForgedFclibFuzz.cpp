@@ -1,5 +1,5 @@
-// The FCLIB reader on hostile files. The bytes describe a file: which datasets there are, their types, lengths and numbers, and what of its image is damaged
-// afterwards. Whatever it is, the reader answers with an InputError or with a problem whose indices all lie inside it.
+// The FCLIB reader on files that are sound HDF5 and hostile in what they say: the bytes choose which datasets there are, their types, lengths and numbers, and
+// where the file is cut. The reader answers with an InputError or with a problem whose indices all lie inside it.
 #include <hdf5.h>
 
 #include <cstdint>
@@ -177,7 +177,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static_cast<void>(quiet);
   Bytes bytes{data, size};
   std::vector<std::uint8_t> image = forge(bytes);
-  // What is left of the bytes falls on the numbers of the file (its structure is HDF5's own affair): positions beyond the first kilobytes of metadata, and cuts.
   if (!bytes.empty() && (bytes.byte() & 7) == 0) image.resize(image.size() * bytes.byte() / 256);
   try {
     std::visit([](const auto& problem) { check(problem); }, readFclib(image.data(), image.size()));
