@@ -219,6 +219,7 @@ void IslandStepper::accept(const char* rung, const Certificate& certificate) {
 
 bool IslandStepper::solve(double h) {
   SolveOptions options;
+  options.thorough = false;  // a smaller step is the better last resort
   options.tolerance = setup_->options->tolerance;
   options.warm = warmStart(h);
   options.scale = certifier_.scale();
