@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define STICTION_ASSERT(condition)                                                                             \
-  do {                                                                                                         \
-    if (!(condition)) {                                                                                        \
-      std::fprintf(stderr, "stiction: internal fault: %s at %s:%d\n", #condition, __FILE__, __LINE__);         \
-      std::abort();                                                                                            \
-    }                                                                                                          \
+#define STICTION_ASSERT(condition)                                                                     \
+  do {                                                                                                 \
+    if (!(condition)) {                                                                                \
+      std::fprintf(stderr, "stiction: internal fault: %s at %s:%d\n", #condition, __FILE__, __LINE__); \
+      std::abort();                                                                                    \
+    }                                                                                                  \
   } while (false)

@@ -3,8 +3,8 @@
 
 namespace stiction {
 
-double wallSeconds();        // [s] monotonic
-double cpuSeconds();         // [s] of the whole process, all threads
-double threadCpuSeconds();   // [s] of the calling thread
+double wallSeconds();       // [s] monotonic
+double cpuSeconds();        // [s] of the whole process, all threads
+double threadCpuSeconds();  // [s] of the calling thread
 
 }  // namespace stiction

@@ -14,7 +14,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 template <int Rows, int Columns>
 using Panel = Eigen::Map<Eigen::Matrix<double, Rows, Columns>, 0, Eigen::OuterStride<>>;
 /// Subtracts from panel k (its rows at `place`) the product of panel j's rows from block row p0 on with the transposed block rowK: target −= A Bᵀ.
-void subtractPanel(const BlockStructure& s, int j, int k, int p0, int p1, const double* a, const double* b, double* target, const std::vector<int>& place, std::vector<double>& work) {
+void subtractPanel(const BlockStructure& s, int j, int k, int p0, int p1, const double* a, const double* b, double* target, const std::vector<int>& place,
+                   std::vector<double>& work) {
   if (p1 == s.lastRow(j)) return;
   const int heightJ = s.height(j), size = s.size(k), height = s.height(k), rows = heightJ - s.rowOffset(p1);
   work.resize(std::max(work.size(), at(rows) * at(size)));

@@ -12,7 +12,7 @@ namespace stiction {
 class BlockCholesky {
  public:
   void bind(const BlockStructure& structure);
-  std::vector<double>& lower() { return lower_; }   // panels, to be filled with the matrix (entries above the diagonal of a diagonal block are not read)
+  std::vector<double>& lower() { return lower_; }  // panels, to be filled with the matrix (entries above the diagonal of a diagonal block are not read)
   void setZero() { std::fill(lower_.begin(), lower_.end(), 0.0); }
   /// False when a pivot block is not positive definite.
   bool factor() { return factor(-1.0); }
@@ -56,8 +56,8 @@ class BlockLU {
 
   const BlockStructure* structure_{nullptr};
   std::vector<double> lower_, upper_;
-  std::vector<double> diagonal_;         // of the matrix, for the null-pivot test
-  std::vector<double> inverse_;          // inverses of the diagonal blocks, size² each at inverseAt_
+  std::vector<double> diagonal_;  // of the matrix, for the null-pivot test
+  std::vector<double> inverse_;   // inverses of the diagonal blocks, size² each at inverseAt_
   std::vector<std::size_t> inverseAt_;
   std::vector<int> head_, next_, cursor_, place_;
   std::vector<double> work_;

@@ -24,28 +24,28 @@ class BlockStructure {
   Slot slot(int a, int b) const;
 
   int columns() const { return static_cast<int>(sizes_.size()); }
-  int size(int k) const { return size_[static_cast<std::size_t>(k)]; }                     // of permuted column k
-  int start(int k) const { return start_[static_cast<std::size_t>(k)]; }                   // first unknown of permuted column k, in the caller's order
-  int height(int k) const { return height_[static_cast<std::size_t>(k)]; }                 // rows of panel k
-  std::size_t panel(int k) const { return panel_[static_cast<std::size_t>(k)]; }           // offset of panel k
+  int size(int k) const { return size_[static_cast<std::size_t>(k)]; }            // of permuted column k
+  int start(int k) const { return start_[static_cast<std::size_t>(k)]; }          // first unknown of permuted column k, in the caller's order
+  int height(int k) const { return height_[static_cast<std::size_t>(k)]; }        // rows of panel k
+  std::size_t panel(int k) const { return panel_[static_cast<std::size_t>(k)]; }  // offset of panel k
   std::size_t values() const { return values_; }
   int unknowns() const { return unknowns_; }
   int largestBlock() const { return largest_; }
   /// Multiplications of one Cholesky factorisation, about: Σ size · height² / 2.
   double work() const;
-  int firstRow(int k) const { return rowStart_[static_cast<std::size_t>(k)]; }             // range of panel k's blocks below the diagonal …
+  int firstRow(int k) const { return rowStart_[static_cast<std::size_t>(k)]; }  // range of panel k's blocks below the diagonal …
   int lastRow(int k) const { return rowStart_[static_cast<std::size_t>(k) + 1]; }
-  int row(int p) const { return rows_[static_cast<std::size_t>(p)]; }                      // … the permuted block
-  int rowOffset(int p) const { return rowOffsets_[static_cast<std::size_t>(p)]; }          // … and its first row within the panel
+  int row(int p) const { return rows_[static_cast<std::size_t>(p)]; }              // … the permuted block
+  int rowOffset(int p) const { return rowOffsets_[static_cast<std::size_t>(p)]; }  // … and its first row within the panel
 
  private:
   void order(const std::vector<std::array<int, 2>>& couplings);
   void layOut(const std::vector<std::array<int, 2>>& couplings);
 
-  std::vector<int> sizes_;                       // caller's order
-  std::vector<std::array<int, 2>> couplings_;    // sorted, unique, first < second, caller's order
-  std::vector<int> position_;                    // caller's block -> permuted column
-  std::vector<int> original_;                    // permuted column -> caller's block
+  std::vector<int> sizes_;                     // caller's order
+  std::vector<std::array<int, 2>> couplings_;  // sorted, unique, first < second, caller's order
+  std::vector<int> position_;                  // caller's block -> permuted column
+  std::vector<int> original_;                  // permuted column -> caller's block
   std::vector<int> size_, start_, height_;
   std::vector<std::size_t> panel_;
   std::vector<int> rowStart_, rows_, rowOffsets_;

@@ -7,7 +7,8 @@ namespace {
 
 /// One column of the result: Σ_i a_i b_i with the K columns of A at once.
 template <int K>
-[[gnu::always_inline]] inline void column(const double* __restrict a, std::size_t lda, const double* __restrict b, std::size_t ldb, double* __restrict out, int m) {
+[[gnu::always_inline]] inline void column(const double* __restrict a, std::size_t lda, const double* __restrict b, std::size_t ldb, double* __restrict out,
+                                          int m) {
   double factor[K];
   for (int i = 0; i < K; ++i) factor[i] = b[static_cast<std::size_t>(i) * ldb];
   for (int r = 0; r < m; ++r) {
@@ -28,7 +29,9 @@ template <int K>
     } else {
       for (int r = 0; r < m; ++r) {
         double sum = 0;
-        for (int i = 0; i < k; ++i) sum += a[static_cast<std::size_t>(i) * strideA + static_cast<std::size_t>(r)] * b[static_cast<std::size_t>(i) * strideB + static_cast<std::size_t>(c)];
+        for (int i = 0; i < k; ++i)
+          sum +=
+              a[static_cast<std::size_t>(i) * strideA + static_cast<std::size_t>(r)] * b[static_cast<std::size_t>(i) * strideB + static_cast<std::size_t>(c)];
         out[r] = sum;
       }
     }
@@ -38,8 +41,12 @@ template <int K>
 void baseline(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { product(a, lda, b, ldb, work, m, n, k); }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] void avx2(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { product(a, lda, b, ldb, work, m, n, k); }
-[[gnu::target("avx512f")]] void avx512(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { product(a, lda, b, ldb, work, m, n, k); }
+[[gnu::target("avx2")]] void avx2(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) {
+  product(a, lda, b, ldb, work, m, n, k);
+}
+[[gnu::target("avx512f")]] void avx512(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) {
+  product(a, lda, b, ldb, work, m, n, k);
+}
 #endif
 
 using Kernel = void (*)(const double*, int, const double*, int, double*, int, int, int);

@@ -12,8 +12,8 @@ struct PortfolioReport {
   Certificate certificate;
   SolveStatus status{SolveStatus::Stalled};
   bool certified{false};
-  const char* rung{"none"};   // "rest", "warm", "nsgs", "ipm", ... the method that gave the answer
-  int iterations{0};          // summed over rungs
+  const char* rung{"none"};  // "rest", "warm", "nsgs", "ipm", ... the method that gave the answer
+  int iterations{0};         // summed over rungs
   int factorisations{0};
 };
 

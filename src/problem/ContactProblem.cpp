@@ -9,7 +9,8 @@ namespace stiction {
 namespace {
 
 void requireSize(const char* array, Eigen::Index found, Eigen::Index wanted) {
-  if (found != wanted) throw InputError{array, "length " + std::to_string(found), "length " + std::to_string(wanted), "make the arrays of the problem agree in size"};
+  if (found != wanted)
+    throw InputError{array, "length " + std::to_string(found), "length " + std::to_string(wanted), "make the arrays of the problem agree in size"};
 }
 
 void requireFinite(const char* array, const double* values, std::size_t count) {
@@ -112,7 +113,8 @@ void validate(const ContactProblem& problem) {
     const int size = problem.M.size(k);
     const Eigen::Map<const MatrixX> block{problem.M.values.data() + problem.M.offset[static_cast<std::size_t>(k)], size, size};
     if (Eigen::LLT<MatrixX>{block}.info() != Eigen::Success)
-      throw InputError{"M, diagonal block " + std::to_string(k), "not positive definite", "symmetric positive definite", "give every body a positive mass and inertia"};
+      throw InputError{"M, diagonal block " + std::to_string(k), "not positive definite", "symmetric positive definite",
+                       "give every body a positive mass and inertia"};
   }
 }
 

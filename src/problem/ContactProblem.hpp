@@ -17,9 +17,9 @@ struct BlockMass {
     int row, column;  // blocks, row > column
     int offset;       // into `values`: size(row) × size(column), column major
   };
-  std::vector<int> start{0};       // block k holds velocities [start[k], start[k+1])
-  std::vector<int> offset;         // of the diagonal block in `values`, size × size, column major
-  std::vector<Coupling> couplings; // usually empty
+  std::vector<int> start{0};        // block k holds velocities [start[k], start[k+1])
+  std::vector<int> offset;          // of the diagonal block in `values`, size × size, column major
+  std::vector<Coupling> couplings;  // usually empty
   std::vector<double> values;
 
   int blocks() const { return static_cast<int>(start.size()) - 1; }
@@ -40,7 +40,7 @@ struct BlockColumns {
     int offset;  // into `values`: size × width, column major
   };
   int width{3};
-  std::vector<int> start{0};        // group i has segments [start[i], start[i+1])
+  std::vector<int> start{0};  // group i has segments [start[i], start[i+1])
   std::vector<Segment> segments;
   std::vector<double> values;
 
@@ -61,13 +61,13 @@ struct ContactProblem {
   BlockMass M;
   BlockColumns H{3};
   BlockColumns G{1};
-  VectorX f;        // [N s] (dof)
-  VectorX w;        // [m/s] (3·contacts)
-  VectorX wScale;   // [m/s] (3·contacts) the part of w that sets the scale: restitution and moving surfaces, without gap/h; a bare file's is w
-  VectorX b;        // [m/s] (rows)
-  VectorX mu;       // [-] (contacts)
-  VectorX R;        // [1/kg] (3·contacts) or empty for zero
-  VectorX C;        // [1/kg] (rows) or empty for zero
+  VectorX f;             // [N s] (dof)
+  VectorX w;             // [m/s] (3·contacts)
+  VectorX wScale;        // [m/s] (3·contacts) the part of w that sets the scale: restitution and moving surfaces, without gap/h; a bare file's is w
+  VectorX b;             // [m/s] (rows)
+  VectorX mu;            // [-] (contacts)
+  VectorX R;             // [1/kg] (3·contacts) or empty for zero
+  VectorX C;             // [1/kg] (rows) or empty for zero
   double scaleFloor{0};  // [m/s] h‖g‖; 0 for a bare file
 
   int contacts() const { return H.groups(); }
@@ -77,11 +77,11 @@ struct ContactProblem {
 
 /// The local form (FCLIB's fclib_local): u = W r + q. W as given: compressed rows of 3 × 3 blocks, perhaps singular, perhaps unsymmetric.
 struct LocalContactProblem {
-  std::vector<int> start{0};        // block row i has blocks [start[i], start[i+1])
-  std::vector<int> column;          // block column, ascending in a row
-  std::vector<Matrix3> blocks;      // [1/kg]
-  VectorX q;                        // [m/s] (3·contacts)
-  VectorX mu;                       // [-] (contacts)
+  std::vector<int> start{0};    // block row i has blocks [start[i], start[i+1])
+  std::vector<int> column;      // block column, ascending in a row
+  std::vector<Matrix3> blocks;  // [1/kg]
+  VectorX q;                    // [m/s] (3·contacts)
+  VectorX mu;                   // [-] (contacts)
 
   int contacts() const { return static_cast<int>(mu.size()); }
 };

@@ -51,9 +51,7 @@ inline ConePoint projectConeWithDerivative(const Vector3& x, double mu) {
 inline Vector3 deSaxce(const Vector3& u, double mu) { return {u[0] + mu * std::hypot(u[1], u[2]), u[1], u[2]}; }
 
 /// Natural map of one contact, in velocity units: ω ( r − P_K(r − û/ω) ).
-inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double omega) {
-  return omega * (r - projectCone(r - deSaxce(u, mu) / omega, mu));
-}
+inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double omega) { return omega * (r - projectCone(r - deSaxce(u, mu) / omega, mu)); }
 
 /// Alart–Curnier: r_n⁺ = max(0, x_n), r_T⁺ = projection of x_T on the disc of radius μ r_n⁺, at x = r − ρ u. Its fixed points are the strict law's answers; the derivative
 /// with respect to x is not symmetric when slipping.

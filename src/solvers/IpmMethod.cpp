@@ -44,19 +44,19 @@ class IpmMethod : public VelocityMethod {
 
  private:
   struct Contact {
-    Vector3 r, z;       // impulse [N s] and contact velocity [m/s]
-    double psi{0};      // [m/s] dual of the friction cone
-    Vector3 residual;   // [m/s] Hᵀv + w + R r − z
-    Vector4 pairs;      // complementarity products to be driven to (κ, κ, 0, 0)
-    Matrix4 inverse;    // of the pairs' derivative by (r, ψ)
-    Matrix43 byZ;       // inverse · derivative by z: d(r, ψ) = −inverse F − byZ dz
-    Matrix3 solveR;     // (I + B R)⁻¹ for compliance
-    Vector4 d;          // step of (r, ψ)
+    Vector3 r, z;      // impulse [N s] and contact velocity [m/s]
+    double psi{0};     // [m/s] dual of the friction cone
+    Vector3 residual;  // [m/s] Hᵀv + w + R r − z
+    Vector4 pairs;     // complementarity products to be driven to (κ, κ, 0, 0)
+    Matrix4 inverse;   // of the pairs' derivative by (r, ψ)
+    Matrix43 byZ;      // inverse · derivative by z: d(r, ψ) = −inverse F − byZ dz
+    Matrix3 solveR;    // (I + B R)⁻¹ for compliance
+    Vector4 d;         // step of (r, ψ)
     Vector3 dz;
   };
 
   void start(VelocitySystem& system);
-  double residuals(const VelocitySystem& system);   // returns the mean gap κ
+  double residuals(const VelocitySystem& system);  // returns the mean gap κ
   bool eliminate(VelocitySystem& system);
   void direction(VelocitySystem& system, double kappa, double corrector);
   double stepLength(const ContactProblem& problem) const;
@@ -174,7 +174,7 @@ void IpmMethod::direction(VelocitySystem& system, double kappa, double corrector
       F[3] += corrector * (mu * c.d[0] * c.dz[2] + c.d[3] * c.d[2]);
     }
     F[0] -= kappa, F[1] -= kappa;
-    c.d = -c.inverse * F;                                                      // at dz = 0
+    c.d = -c.inverse * F;  // at dz = 0
     c_.segment<3>(3 * i) = c.solveR * (c.d.head<3>() - c.byZ.topRows<3>() * c.residual);
   }
   rowC_ = -rho_.cwiseProduct(rows_);
@@ -280,7 +280,9 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
   }
   if (best_.residual() < std::numeric_limits<double>::infinity()) iterate = best_.iterate();
   report.residual = best_.residual() / system.scale();
-  report.status = report.residual <= options.tolerance ? SolveStatus::Converged : report.iterations >= limit ? SolveStatus::IterationLimit : SolveStatus::Stalled;
+  report.status = report.residual <= options.tolerance ? SolveStatus::Converged
+                  : report.iterations >= limit         ? SolveStatus::IterationLimit
+                                                       : SolveStatus::Stalled;
   return report;
 }
 

@@ -62,7 +62,8 @@ void LocalFactor::addColumns() {
   std::vector<std::vector<std::array<int, 2>>> holders(at(n));  // contact -> (panel, first row in it) that hold its rows of P and Q
   for (int k = 0; k < n; ++k) {
     holders[at(structure_.start(k) / 3)].push_back({k, 0});
-    for (int p = structure_.firstRow(k); p < structure_.lastRow(k); ++p) holders[at(structure_.start(structure_.row(p)) / 3)].push_back({k, structure_.rowOffset(p)});
+    for (int p = structure_.firstRow(k); p < structure_.lastRow(k); ++p)
+      holders[at(structure_.start(structure_.row(p)) / 3)].push_back({k, structure_.rowOffset(p)});
   }
   for (int i = 0; i < n; ++i) {
     for (const auto& [k, row] : holders[at(i)]) {

@@ -27,9 +27,9 @@ class LocalFactor {
   ContactProblem global_;
   BlockColumns velocity_{3};
   bool unsymmetric_{false};
-  std::vector<int> block_;                    // panel -> mass block, -1 without live columns
-  std::vector<std::array<int, 3>> live_;      // panel -> its live columns
-  std::vector<int> lives_;                    // panel -> how many
+  std::vector<int> block_;                // panel -> mass block, -1 without live columns
+  std::vector<std::array<int, 3>> live_;  // panel -> its live columns
+  std::vector<int> lives_;                // panel -> how many
   VectorX v_, u_, Wr_;
 };
 

@@ -104,7 +104,9 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   }
   if (best_.residual() < std::numeric_limits<double>::infinity()) iterate = best_.iterate();
   report.residual = best_.residual() / system.scale();
-  report.status = report.residual <= options.tolerance ? SolveStatus::Converged : report.iterations >= limit ? SolveStatus::IterationLimit : SolveStatus::Stalled;
+  report.status = report.residual <= options.tolerance ? SolveStatus::Converged
+                  : report.iterations >= limit         ? SolveStatus::IterationLimit
+                                                       : SolveStatus::Stalled;
   return report;
 }
 

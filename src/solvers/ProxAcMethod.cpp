@@ -105,7 +105,8 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
   inverseMass_.resize(problem.dof());
   for (int k = 0; k < problem.M.blocks(); ++k)
     for (int i = 0; i < problem.M.size(k); ++i)
-      inverseMass_[problem.M.start[static_cast<std::size_t>(k)] + i] = 1.0 / problem.M.values[static_cast<std::size_t>(problem.M.offset[static_cast<std::size_t>(k)] + i * (problem.M.size(k) + 1))];
+      inverseMass_[problem.M.start[static_cast<std::size_t>(k)] + i] =
+          1.0 / problem.M.values[static_cast<std::size_t>(problem.M.offset[static_cast<std::size_t>(k)] + i * (problem.M.size(k) + 1))];
   const double massScale = std::sqrt(1.0 / std::max(inverseMass_.maxCoeff(), 1e-300));
   double gamma = options.warm ? 10 : 1;
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
@@ -125,7 +126,9 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
   }
   if (best_.residual() < std::numeric_limits<double>::infinity()) iterate = best_.iterate();
   report.residual = best_.residual() / system.scale();
-  report.status = report.residual <= options.tolerance ? SolveStatus::Converged : report.iterations >= limit ? SolveStatus::IterationLimit : SolveStatus::Stalled;
+  report.status = report.residual <= options.tolerance ? SolveStatus::Converged
+                  : report.iterations >= limit         ? SolveStatus::IterationLimit
+                                                       : SolveStatus::Stalled;
   return report;
 }
 

@@ -48,7 +48,8 @@ void ProxMethod::setShift(const VelocitySystem& system) {
   const ContactProblem& problem = system.problem();
   shift_.resize(3 * problem.contacts());
   for (int i = 0; i < problem.contacts(); ++i) {
-    const Vector3 u = u_.segment<3>(3 * i) + (problem.R.size() != 0 ? Vector3{problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i))} : Vector3::Zero());
+    const Vector3 u =
+        u_.segment<3>(3 * i) + (problem.R.size() != 0 ? Vector3{problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i))} : Vector3::Zero());
     Vector3 x = r_.segment<3>(3 * i) / rho_[i];
     if (problem.R.size() != 0) x -= problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i));
     x[0] -= problem.mu[i] * std::hypot(u[1], u[2]);
@@ -112,9 +113,9 @@ bool ProxMethod::inner(VelocitySystem& system, double accuracy, int limit, Solve
     x_.setZero();
     multiplyAdd(problem.H, p_, x_);
     multiplyAdd(problem.G, q_, x_);
-    x_ -= Mv_;                                     // minus the gradient
+    x_ -= Mv_;  // minus the gradient
     Mx_ = x_;
-    system.applyInverseMass(Mx_);                  // the gradient as a velocity
+    system.applyInverseMass(Mx_);  // the gradient as a velocity
     multiplyTransposed(problem.H, Mx_, du_);
     multiplyTransposed(problem.G, Mx_, dg_);
     const double gradient = std::max(du_.size() > 0 ? du_.lpNorm<Eigen::Infinity>() : 0.0, dg_.size() > 0 ? dg_.lpNorm<Eigen::Infinity>() : 0.0);
@@ -167,7 +168,9 @@ SolveReport ProxMethod::run(VelocitySystem& system, Iterate& iterate, const Solv
   }
   if (best_.residual() < std::numeric_limits<double>::infinity()) iterate = best_.iterate();
   report.residual = best_.residual() / system.scale();
-  report.status = report.residual <= options.tolerance ? SolveStatus::Converged : report.iterations >= limit ? SolveStatus::IterationLimit : SolveStatus::Stalled;
+  report.status = report.residual <= options.tolerance ? SolveStatus::Converged
+                  : report.iterations >= limit         ? SolveStatus::IterationLimit
+                                                       : SolveStatus::Stalled;
   return report;
 }
 

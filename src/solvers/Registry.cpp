@@ -6,7 +6,9 @@
 namespace stiction {
 namespace {
 
-SolverInfo newtonInfo() { return {"newton", Law::Coulomb, true, true, "warm starts and finishing: quadratic on the strict natural map, no guarantee from afar"}; }
+SolverInfo newtonInfo() {
+  return {"newton", Law::Coulomb, true, true, "warm starts and finishing: quadratic on the strict natural map, no guarantee from afar"};
+}
 SolverInfo proxInfo() { return {"prox", Law::Coulomb, true, true, "stacks and redundant contacts, warm or cold; slow where much slides at large friction"}; }
 SolverInfo proxAcInfo() { return {"proxac", Law::Coulomb, true, true, "violent sliding and redundancy, cold: proximal point with Newton on the strict map"}; }
 SolverInfo ipmInfo() { return {"ipm", Law::Coulomb, true, true, "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios"}; }

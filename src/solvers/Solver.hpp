@@ -15,28 +15,28 @@ enum class Law : std::uint8_t { Coulomb, Convex, Box };
 const char* name(Law law);
 
 struct SolveOptions {
-  double tolerance{1e-8};   // relative certificate that counts as an answer
-  double polish{1e-12};     // Newton-type methods go on to this, or until nothing falls any more
-  int maxIterations{0};     // 0: the method's own limit
-  bool warm{false};         // the iterate on entry is a good guess
-  int patience{0};          // Newton: give up after so many steps without halving the residual; 0: the method's own
-  bool thorough{true};      // `auto`: follow paths of problems when every method failed; a time stepper prefers a smaller step
-  double scale{0};          // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
+  double tolerance{1e-8};  // relative certificate that counts as an answer
+  double polish{1e-12};    // Newton-type methods go on to this, or until nothing falls any more
+  int maxIterations{0};    // 0: the method's own limit
+  bool warm{false};        // the iterate on entry is a good guess
+  int patience{0};         // Newton: give up after so many steps without halving the residual; 0: the method's own
+  bool thorough{true};     // `auto`: follow paths of problems when every method failed; a time stepper prefers a smaller step
+  double scale{0};         // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
 };
 
 struct SolveReport {
   SolveStatus status{SolveStatus::Stalled};
   int iterations{0};
   int factorisations{0};
-  double residual{0};       // the method's own estimate of the relative certificate; the certificate decides, never this
+  double residual{0};  // the method's own estimate of the relative certificate; the certificate decides, never this
 };
 
 struct SolverInfo {
-  std::string name;      // as in --solver
+  std::string name;  // as in --solver
   Law law;
   bool takesGlobal;
   bool takesLocal;
-  std::string goodFor;   // one line for people
+  std::string goodFor;  // one line for people
 };
 
 class Solver {

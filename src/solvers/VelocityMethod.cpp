@@ -44,7 +44,8 @@ SolveReport VelocitySolver::solve(const LocalContactProblem& problem, Iterate& i
   if (options.warm) factor_.correct(problem, iterate.r);
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < maxCorrections; ++k) {
-    if (!system_.bind(global, factor_.velocityColumns())) return {SolveStatus::NumericalFailure, total.iterations, total.factorisations, std::numeric_limits<double>::infinity()};
+    if (!system_.bind(global, factor_.velocityColumns()))
+      return {SolveStatus::NumericalFailure, total.iterations, total.factorisations, std::numeric_limits<double>::infinity()};
     fitIterate(global, iterate, inner.warm);
     const SolveReport report = method_->run(system_, iterate, inner);
     total.iterations += report.iterations;

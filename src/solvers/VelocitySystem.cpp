@@ -12,7 +12,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 using Segment = BlockColumns::Segment;
 
-
 /// target (ld) += A D Bᵀ for segments A (m × 3), B (n × 3), column major.
 template <int M, int N>
 void addProduct(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
@@ -103,11 +102,13 @@ Eigen::Matrix<double, Width, Width> VelocitySystem::delassusOf(const BlockColumn
     for (int c = 0; c < Width; ++c) {
       x.setZero(problem_->dof());
       for (int s = first; s < last; ++s)
-        for (int k = 0; k < H.segments[at(s)].size; ++k) x[H.segments[at(s)].row + k] += H.values[at(H.segments[at(s)].offset + c * H.segments[at(s)].size + k)];
+        for (int k = 0; k < H.segments[at(s)].size; ++k)
+          x[H.segments[at(s)].row + k] += H.values[at(H.segments[at(s)].offset + c * H.segments[at(s)].size + k)];
       mass_.solve(x);
       for (int s = first; s < last; ++s)
         for (int d = 0; d < Width; ++d)
-          for (int k = 0; k < H.segments[at(s)].size; ++k) W(d, c) += V.values[at(H.segments[at(s)].offset + d * H.segments[at(s)].size + k)] * x[H.segments[at(s)].row + k];
+          for (int k = 0; k < H.segments[at(s)].size; ++k)
+            W(d, c) += V.values[at(H.segments[at(s)].offset + d * H.segments[at(s)].size + k)] * x[H.segments[at(s)].row + k];
     }
     return W;
   }

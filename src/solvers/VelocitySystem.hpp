@@ -17,11 +17,11 @@ class VelocitySystem {
   bool bind(const ContactProblem& problem, const BlockColumns* velocityColumns = nullptr);
 
   const ContactProblem& problem() const { return *problem_; }
-  const VectorX& freeVelocity() const { return free_; }              // [m/s] M⁻¹ f
-  double omega(int i) const { return omega_[static_cast<std::size_t>(i)]; }        // [1/kg] trace(W_ii)/3, > 0
+  const VectorX& freeVelocity() const { return free_; }                                    // [m/s] M⁻¹ f
+  double omega(int i) const { return omega_[static_cast<std::size_t>(i)]; }                // [1/kg] trace(W_ii)/3, > 0
   const Matrix3& delassus(int i) const { return delassus_[static_cast<std::size_t>(i)]; }  // [1/kg] W_ii
-  double rowOmega(int k) const { return rowOmega_[static_cast<std::size_t>(k)]; }  // [1/kg] GᵀM⁻¹G of row k, > 0
-  double scale() const { return scale_; }                             // [m/s] of the certificate, > 0
+  double rowOmega(int k) const { return rowOmega_[static_cast<std::size_t>(k)]; }          // [1/kg] GᵀM⁻¹G of row k, > 0
+  double scale() const { return scale_; }                                                  // [m/s] of the certificate, > 0
 
   void applyInverseMass(VectorX& x) { mass_.solve(x); }
   /// y = M x
@@ -48,11 +48,11 @@ class VelocitySystem {
   void solve(VectorX& x);
 
  private:
-  struct Target {           // where a product of two segments, or a mass block, goes
-    std::size_t offset;     // into the panels
+  struct Target {        // where a product of two segments, or a mass block, goes
+    std::size_t offset;  // into the panels
     int leading;
-    int row, column;        // segments: the row segment and the column segment
-    bool diagonal;          // both in the same block
+    int row, column;  // segments: the row segment and the column segment
+    bool diagonal;    // both in the same block
   };
 
   bool bindMass();
@@ -77,7 +77,7 @@ class VelocitySystem {
   std::vector<std::array<int, 2>> couplings_;
   std::vector<Target> contactTargets_, rowTargets_, massTargets_;
   std::vector<int> contactTargetStart_, rowTargetStart_;
-  std::vector<double> inverseMass_;        // dense inverses of the diagonal blocks
+  std::vector<double> inverseMass_;  // dense inverses of the diagonal blocks
   std::vector<std::size_t> inverseMassAt_;
   VectorX free_, scratch_;
   std::vector<double> omega_, rowOmega_;

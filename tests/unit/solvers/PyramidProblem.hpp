@@ -11,7 +11,7 @@ struct PyramidOptions {
   int rows{5};
   double mu{0.5};
   std::function<double(int)> massOfRow{[](int) { return 1.0; }};
-  double kick{0};     // [m/s] random horizontal start speed of every box
+  double kick{0};  // [m/s] random horizontal start speed of every box
   unsigned seed{0};
   double h{1.0 / 60};
 };
