@@ -56,7 +56,8 @@ void collideConvexConvex(const Shape& a, const Pose& X_WA, const Shape& b, const
   const double size = std::min(shapeA.size(), shapeB.size());
   const double limit = std::max(4 * std::abs(near.gap), 1e-6 * size);
   const std::vector<Meeting>* meetings = nullptr;
-  for (double tolerance = 1e-9 * size; tolerance < limit && (meetings == nullptr || meetings->empty()); tolerance *= 10)  // corners that just miss a border still touch it
+  for (double tolerance = 1e-9 * size; tolerance < limit && (meetings == nullptr || meetings->empty());
+       tolerance *= 10)  // corners that just miss a border still touch it
     meetings = &s.contact.meet(s.patchA, s.patchB, near.normal, tolerance);
   for (const Meeting& meeting : *meetings)
     if (meeting.gap <= reach) out.push_back({meeting.point, near.normal, std::max(meeting.gap, near.gap), featureOf(meeting)});

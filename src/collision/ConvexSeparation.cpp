@@ -10,10 +10,10 @@
 namespace stiction {
 namespace {
 
-constexpr double apart = 1e-3;        // [-] of the smaller size: distance of cores at which the nearest direction is well conditioned
-constexpr double feature_angle = 1e-2; // [rad] features this near the start normal are polished
-constexpr double rounding = 1e-14;    // [-] of the size: differences of g below this are noise
-constexpr std::size_t tries = 4;      // start normals followed in deep overlaps
+constexpr double apart = 1e-3;          // [-] of the smaller size: distance of cores at which the nearest direction is well conditioned
+constexpr double feature_angle = 1e-2;  // [rad] features this near the start normal are polished
+constexpr double rounding = 1e-14;      // [-] of the size: differences of g below this are noise
+constexpr std::size_t tries = 4;        // start normals followed in deep overlaps
 
 struct Start {
   Vector3 normal{Vector3::Zero()};
@@ -53,8 +53,8 @@ struct ShiftedDifference : coal::details::MinkowskiDiff {
   Vector3 shift{Vector3::Zero()};
 };
 
-void supportOfDifference(const coal::details::MinkowskiDiff& difference, const coal::Vec3s& direction, coal::Vec3s& onA, coal::Vec3s& onB, coal::support_func_guess_t&,
-                         coal::details::ShapeSupportData[2]) {
+void supportOfDifference(const coal::details::MinkowskiDiff& difference, const coal::Vec3s& direction, coal::Vec3s& onA, coal::Vec3s& onB,
+                         coal::support_func_guess_t&, coal::details::ShapeSupportData[2]) {
   const auto& pair = static_cast<const ShiftedDifference&>(difference);
   onA = pair.a->coreSupport(direction) - pair.a->centre();
   onB = pair.b->coreSupport(-direction) + pair.shift - pair.a->centre();

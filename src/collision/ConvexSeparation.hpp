@@ -15,9 +15,9 @@
 namespace stiction {
 
 struct Separation {
-  Vector3 normal{Vector3::Zero()};   // [-] unit, from A to B
-  double gap{0};                     // [m] between the surfaces, negative where they overlap
-  Vector3 witnessA{Vector3::Zero()}; // [m] on the surface of A, farthest along the normal
+  Vector3 normal{Vector3::Zero()};    // [-] unit, from A to B
+  double gap{0};                      // [m] between the surfaces, negative where they overlap
+  Vector3 witnessA{Vector3::Zero()};  // [m] on the surface of A, farthest along the normal
   Vector3 witnessB{Vector3::Zero()};
 };
 

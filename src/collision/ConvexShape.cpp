@@ -153,7 +153,8 @@ void ConvexShape::faceNormals(const Vector3& m, double angle, DirectionList& nor
 
 void ConvexShape::edgeDirections(const Vector3& m, double angle, DirectionList& directions) const {
   if (kind_ == Kind::Polytope) {
-    walkLevelEdges(*polytope_, R_.transpose() * m, angle, [&](int from, int to) { directions.add(turned((polytope_->vertices[at(to)] - polytope_->vertices[at(from)]).normalized())); });
+    walkLevelEdges(*polytope_, R_.transpose() * m, angle,
+                   [&](int from, int to) { directions.add(turned((polytope_->vertices[at(to)] - polytope_->vertices[at(from)]).normalized())); });
   } else if (kind_ == Kind::Triangle) {
     for (int k = 0; k < 3; ++k) {
       const Vector3 edge = (corners_[at((k + 1) % 3)] - corners_[at(k)]).normalized();

@@ -47,7 +47,7 @@ class ConvexShape {
   explicit ConvexShape(const std::array<Vector3, 3>& corners);
 
   double margin() const { return margin_; }
-  double size() const { return size_; }             // [m] radius of a sphere about the centre that holds the shape
+  double size() const { return size_; }  // [m] radius of a sphere about the centre that holds the shape
   const Vector3& centre() const { return centre_; }
 
   Vector3 coreSupport(const Vector3& m) const;

@@ -65,7 +65,8 @@ class Terrain final : public TriangleSurface {
 std::pair<int, int> cells(double low, double high, double half, double spacing, int points) {
   const double last = points - 2;
   if (high < -half || low > half) return {1, 0};
-  return {static_cast<int>(std::clamp(std::floor((low + half) / spacing), 0.0, last)), static_cast<int>(std::clamp(std::floor((high + half) / spacing), 0.0, last))};
+  return {static_cast<int>(std::clamp(std::floor((low + half) / spacing), 0.0, last)),
+          static_cast<int>(std::clamp(std::floor((high + half) / spacing), 0.0, last))};
 }
 
 }  // namespace

@@ -124,7 +124,8 @@ void PatchContact::crossCircles() {
   const double y = std::sqrt(std::max(0.0, ra * ra - x * x));
   const Vector2 along = line / d, across{-along.y(), along.x()};
   for (int which = 0; which < 2; ++which)
-    add(Meeting::Kind::Crossing, a_.centre + x * along + (which == 0 ? -y : y) * across, circle_mark + which, circle_mark + 3, circle_mark + which, circle_mark + 3);
+    add(Meeting::Kind::Crossing, a_.centre + x * along + (which == 0 ? -y : y) * across, circle_mark + which, circle_mark + 3, circle_mark + which,
+        circle_mark + 3);
 }
 
 void PatchContact::crossings() {

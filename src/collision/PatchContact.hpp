@@ -27,12 +27,12 @@ class PatchContact {
  private:
   struct Flat {
     const Patch* patch{nullptr};
-    std::vector<Vector2> q;        // vertices seen along n
-    std::vector<double> h;         // [m] heights along n
-    Vector2 slope{Vector2::Zero()};// height of the plane: offset + slope·q
+    std::vector<Vector2> q;          // vertices seen along n
+    std::vector<double> h;           // [m] heights along n
+    Vector2 slope{Vector2::Zero()};  // height of the plane: offset + slope·q
     double offset{0};
     Vector2 centre{Vector2::Zero()};
-    double turn{1};                // sign of the polygon's area
+    double turn{1};  // sign of the polygon's area
   };
 
   void flatten(const Patch& patch, Flat& flat) const;

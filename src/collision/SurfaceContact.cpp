@@ -71,7 +71,8 @@ bool SurfaceContact::allowed(const TriangleSurface& surface, int triangle, const
   return true;
 }
 
-void SurfaceContact::addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle, double least, bool cornersOnly) {
+void SurfaceContact::addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle, double least,
+                                 bool cornersOnly) {
   for (const Meeting& meeting : meetings) {
     if (!(meeting.gap <= reach_) || (cornersOnly && meeting.kind != Meeting::Kind::CornerA)) continue;
     std::uint64_t id = 0;
@@ -99,12 +100,14 @@ void SurfaceContact::touchFreely(const Separation& near, const ConvexShape& flat
   const bool pointA = patchShape_.kind == Patch::Kind::Point, pointB = patchTriangle_.kind == Patch::Kind::Point;
   if (pointA || pointB) {
     const Vector3 point = pointA ? Vector3{near.witnessA + 0.5 * near.gap * near.normal} : Vector3{near.witnessB - 0.5 * near.gap * near.normal};
-    points_.push_back({point, near.normal, near.gap, surfaceFeature(triangle, Meets::Single, patchShape_.vertices[0].id, pointB ? 1 + patchTriangle_.vertices[0].id : 0, 0)});
+    points_.push_back(
+        {point, near.normal, near.gap, surfaceFeature(triangle, Meets::Single, patchShape_.vertices[0].id, pointB ? 1 + patchTriangle_.vertices[0].id : 0, 0)});
     return;
   }
   const double limit = std::max(4 * std::abs(near.gap), touching * shape_->size());
   const std::vector<Meeting>* meetings = nullptr;
-  for (double tolerance = 1e-9 * shape_->size(); tolerance < limit && (meetings == nullptr || meetings->empty()); tolerance *= 10)  // corners that just miss a border still touch it
+  for (double tolerance = 1e-9 * shape_->size(); tolerance < limit && (meetings == nullptr || meetings->empty());
+       tolerance *= 10)  // corners that just miss a border still touch it
     meetings = &contact_.meet(patchShape_, patchTriangle_, near.normal, tolerance);
   addMeetings(*meetings, near.normal, t, triangle, near.gap, false);
 }

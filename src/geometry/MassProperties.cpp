@@ -60,7 +60,8 @@ MassProperties ofMesh(const TriangleMesh& mesh) {
   const MassProperties result = integral.result();
   const double size = (mesh.nodes[0].high - mesh.nodes[0].low).norm();
   if (!(result.volume > 1e-12 * size * size * size))
-    throw InputError{"mesh volume", std::to_string(result.volume) + " m³", "> 0", "order the triangles counter-clockwise seen from outside; use a solid, not a sheet"};
+    throw InputError{"mesh volume", std::to_string(result.volume) + " m³", "> 0",
+                     "order the triangles counter-clockwise seen from outside; use a solid, not a sheet"};
   return result;
 }
 

@@ -47,9 +47,9 @@ void weld(TriangleMesh& mesh) {
 }
 
 struct DirectedEdge {
-  int low, high;      // vertices, low < high
+  int low, high;  // vertices, low < high
   int triangle, side;
-  bool forward;       // runs from low to high
+  bool forward;  // runs from low to high
 };
 
 /// Two triangles are adjacent where they run along a common edge in opposite senses and no third one shares it.

@@ -16,10 +16,10 @@ class VolumeIntegral {
   MassProperties result() const;  // volume <= 0 when the surface is degenerate or inside out
 
  private:
-  Vector3 origin_;                             // [m] reference near the surface, against cancellation
-  double volume_{0};                           // [m³]
-  Vector3 first_{Vector3::Zero()};             // [m⁴] ∫ x dV
-  Matrix3 second_{Matrix3::Zero()};            // [m⁵] ∫ x xᵀ dV
+  Vector3 origin_;                   // [m] reference near the surface, against cancellation
+  double volume_{0};                 // [m³]
+  Vector3 first_{Vector3::Zero()};   // [m⁴] ∫ x dV
+  Matrix3 second_{Matrix3::Zero()};  // [m⁵] ∫ x xᵀ dV
 };
 
 }  // namespace stiction

@@ -102,7 +102,8 @@ Shape Shape::terrain(HeightField field) {
   const std::string grid = std::to_string(field.rows) + " x " + std::to_string(field.columns);
   if (field.rows < 2 || field.columns < 2) throw InputError{"height field grid", grid, "at least 2 x 2", "give two or more rows and columns"};
   const std::size_t count = static_cast<std::size_t>(field.rows) * static_cast<std::size_t>(field.columns);
-  if (field.heights.size() != count) throw InputError{"height field heights", std::to_string(field.heights.size()) + " values", grid, "give one height a grid point"};
+  if (field.heights.size() != count)
+    throw InputError{"height field heights", std::to_string(field.heights.size()) + " values", grid, "give one height a grid point"};
   requireLength("height field half size x", field.rx);
   requireLength("height field half size y", field.ry);
   if (!std::isfinite(field.bottom) || field.bottom < 0)

@@ -19,14 +19,14 @@ struct Polytope {
     int v0, v1;  // vertices, v0 < v1
     int f0, f1;  // the two faces that meet here
   };
-  std::vector<Vector3> vertices;              // [m]
-  std::vector<std::vector<int>> faces;        // vertex indices, counter-clockwise seen from outside
-  std::vector<Vector3> normals;               // [-] outward, one a face
-  std::vector<double> offsets;                // [m] n·x of the face plane
+  std::vector<Vector3> vertices;        // [m]
+  std::vector<std::vector<int>> faces;  // vertex indices, counter-clockwise seen from outside
+  std::vector<Vector3> normals;         // [-] outward, one a face
+  std::vector<double> offsets;          // [m] n·x of the face plane
   std::vector<Edge> edges;
-  std::vector<std::vector<int>> neighbours;   // vertex -> adjacent vertices (hill climbing)
-  Vector3 centre{Vector3::Zero()};            // [m] an interior point (vertex mean)
-  double radius{0};                           // [m] of the bounding sphere about the origin
+  std::vector<std::vector<int>> neighbours;  // vertex -> adjacent vertices (hill climbing)
+  Vector3 centre{Vector3::Zero()};           // [m] an interior point (vertex mean)
+  double radius{0};                          // [m] of the bounding sphere about the origin
 };
 
 /// Triangles of a static mesh, with a bounding-volume tree. Built by makeMesh.
@@ -37,30 +37,30 @@ struct TriangleMesh {
     int right{-1};
     int first{0}, count{0};  // leaf: range in `order`
   };
-  std::vector<Vector3> vertices;                // [m]
-  std::vector<std::array<int, 3>> triangles;    // counter-clockwise seen from outside
-  std::vector<std::array<int, 3>> adjacent;     // triangle across edge (k, k+1), or -1 at a border
-  std::vector<Node> nodes;                      // nodes[0] is the root
-  std::vector<int> order;                       // triangle ids in leaf order
-  double radius{0};                             // [m] of the bounding sphere about the origin
+  std::vector<Vector3> vertices;              // [m]
+  std::vector<std::array<int, 3>> triangles;  // counter-clockwise seen from outside
+  std::vector<std::array<int, 3>> adjacent;   // triangle across edge (k, k+1), or -1 at a border
+  std::vector<Node> nodes;                    // nodes[0] is the root
+  std::vector<int> order;                     // triangle ids in leaf order
+  double radius{0};                           // [m] of the bounding sphere about the origin
 };
 
 /// z = heights(row, column) on a regular grid over [-rx, rx] × [-ry, ry]; each cell split along the diagonal (c, r)–(c+1, r+1), as MuJoCo; base at -bottom.
 struct HeightField {
   int rows{0}, columns{0};
-  double rx{0}, ry{0};          // [m] half sizes
-  double bottom{0};             // [m] thickness below z = 0
-  std::vector<double> heights;  // [m] rows × columns, row major, y grows with the row
-  double lowest{0}, highest{0}; // [m] least and greatest height, filled by Shape::terrain
+  double rx{0}, ry{0};           // [m] half sizes
+  double bottom{0};              // [m] thickness below z = 0
+  std::vector<double> heights;   // [m] rows × columns, row major, y grows with the row
+  double lowest{0}, highest{0};  // [m] least and greatest height, filled by Shape::terrain
 };
 
 /// A shape value. `size` as MuJoCo: sphere (r), capsule and cylinder (r, half length), ellipsoid and box (half axes); unused for the others.
 struct Shape {
   ShapeType type{ShapeType::Sphere};
-  Vector3 size{Vector3::Zero()};                  // [m]
-  std::shared_ptr<const Polytope> polytope;       // Hull, and Box (its eight corners as a polytope)
-  std::shared_ptr<const TriangleMesh> mesh;       // Mesh
-  std::shared_ptr<const HeightField> heightField; // HeightField
+  Vector3 size{Vector3::Zero()};                   // [m]
+  std::shared_ptr<const Polytope> polytope;        // Hull, and Box (its eight corners as a polytope)
+  std::shared_ptr<const TriangleMesh> mesh;        // Mesh
+  std::shared_ptr<const HeightField> heightField;  // HeightField
 
   static Shape plane();
   static Shape sphere(double radius);
@@ -68,8 +68,8 @@ struct Shape {
   static Shape capsule(double radius, double halfLength);
   static Shape cylinder(double radius, double halfLength);
   static Shape ellipsoid(const Vector3& halfAxes);
-  static Shape hull(const std::vector<Vector3>& points);                                                        // convex hull of the points
-  static Shape triangles(std::vector<Vector3> vertices, std::vector<std::array<int, 3>> triangles);             // exact triangles (static bodies)
+  static Shape hull(const std::vector<Vector3>& points);                                             // convex hull of the points
+  static Shape triangles(std::vector<Vector3> vertices, std::vector<std::array<int, 3>> triangles);  // exact triangles (static bodies)
   static Shape terrain(HeightField field);
 };
 

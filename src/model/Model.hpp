@@ -16,24 +16,24 @@ enum class BodyKind : std::uint8_t { Static, Kinematic, Dynamic };
 struct Body {
   std::string name;
   BodyKind kind{BodyKind::Dynamic};
-  double mass{0};                          // [kg] > 0 for dynamic
-  Vector3 p_BC{Vector3::Zero()};           // [m] centre of mass in B
-  Matrix3 I_C{Matrix3::Zero()};            // [kg m²] about C, axes of B, positive definite for dynamic; +inf on the diagonal (off-diagonals 0) locks rotation
-  Pose X_WB;                               // start pose
-  Vector3 velocity{Vector3::Zero()};       // [m/s] start velocity of C, world axes
-  Vector3 angularVelocity{Vector3::Zero()};// [rad/s] world axes
+  double mass{0};                     // [kg] > 0 for dynamic
+  Vector3 p_BC{Vector3::Zero()};      // [m] centre of mass in B
+  Matrix3 I_C{Matrix3::Zero()};       // [kg m²] about C, axes of B, positive definite for dynamic; +inf on the diagonal (off-diagonals 0) locks rotation
+  Pose X_WB;                          // start pose
+  Vector3 velocity{Vector3::Zero()};  // [m/s] start velocity of C, world axes
+  Vector3 angularVelocity{Vector3::Zero()};  // [rad/s] world axes
   bool gravity{true};
-  Vector3 force{Vector3::Zero()};          // [N] constant push at C, world axes
-  Vector3 torque{Vector3::Zero()};         // [N m] world axes
+  Vector3 force{Vector3::Zero()};   // [N] constant push at C, world axes
+  Vector3 torque{Vector3::Zero()};  // [N m] world axes
 };
 
 struct Geom {
   std::string name;
   int body{0};
   Shape shape;
-  Pose X_CG;                    // geom frame in the body's centre-of-mass frame
-  double friction{1.0};         // [-] sliding friction
-  double restitution{0.0};      // [-]
+  Pose X_CG;                // geom frame in the body's centre-of-mass frame
+  double friction{1.0};     // [-] sliding friction
+  double restitution{0.0};  // [-]
   int contype{1}, conaffinity{1};
   int condim{3};
   int priority{0};
@@ -49,13 +49,13 @@ struct GeomPair {
 
 struct Model {
   std::string name;
-  Vector3 gravity{0, 0, -9.81};               // [m/s²]
-  double timestep{0};                         // [s]; 0: not given by the file
-  std::vector<Body> bodies;                   // bodies[0] is the static world
-  std::vector<Geom> geoms;                    // sorted by body
+  Vector3 gravity{0, 0, -9.81};  // [m/s²]
+  double timestep{0};            // [s]; 0: not given by the file
+  std::vector<Body> bodies;      // bodies[0] is the static world
+  std::vector<Geom> geoms;       // sorted by body
   std::vector<GeomPair> pairs;
-  std::vector<std::array<int, 2>> excludes;   // body pairs that never collide, first < second
-  std::vector<int> dynamicBodies;             // body ids, ascending
+  std::vector<std::array<int, 2>> excludes;  // body pairs that never collide, first < second
+  std::vector<int> dynamicBodies;            // body ids, ascending
 };
 
 /// How two geoms touch: friction, restitution, condim. Elementwise maximum unless one has the higher priority (as MuJoCo) or an explicit pair says it.

@@ -21,7 +21,9 @@ std::string number(double value) {
   return text;
 }
 
-std::string title(const char* kind, const std::string& name, std::size_t id) { return std::string{kind} + " " + (name.empty() ? std::to_string(id) : "\"" + name + "\""); }
+std::string title(const char* kind, const std::string& name, std::size_t id) {
+  return std::string{kind} + " " + (name.empty() ? std::to_string(id) : "\"" + name + "\"");
+}
 
 void requireFinite(const std::string& element, const Vector3& value) {
   for (int i = 0; i < 3; ++i)
@@ -64,7 +66,8 @@ void checkBody(const std::string& element, Body& body) {
   if (body.kind == BodyKind::Static && (body.velocity.squaredNorm() > 0 || body.angularVelocity.squaredNorm() > 0))
     throw InputError{element + " velocity", number(body.velocity.norm()) + " m/s", "0 for a static body", "make the body kinematic"};
   if (body.kind != BodyKind::Dynamic) return;
-  if (!std::isfinite(body.mass) || body.mass <= 0) throw InputError{element + " mass", number(body.mass) + " kg", "finite and > 0", "give a mass, or make the body static"};
+  if (!std::isfinite(body.mass) || body.mass <= 0)
+    throw InputError{element + " mass", number(body.mass) + " kg", "finite and > 0", "give a mass, or make the body static"};
   checkInertia(element + " inertia", body.I_C);
 }
 
@@ -78,7 +81,8 @@ void checkMaterial(const std::string& element, double friction, double restituti
 void checkShape(const std::string& element, const Shape& shape) {
   const int lengths[] = {0, 1, 3, 2, 2, 3, 0, 0, 0};  // how many entries of `size` each type uses, in the order of ShapeType
   for (int i = 0; i < lengths[static_cast<int>(shape.type)]; ++i)
-    if (!std::isfinite(shape.size[i]) || shape.size[i] <= 0) throw InputError{element + " size", number(shape.size[i]) + " m", "finite and > 0", "give positive sizes"};
+    if (!std::isfinite(shape.size[i]) || shape.size[i] <= 0)
+      throw InputError{element + " size", number(shape.size[i]) + " m", "finite and > 0", "give positive sizes"};
   const bool needsPolytope = shape.type == ShapeType::Hull || shape.type == ShapeType::Box;
   if ((needsPolytope && !shape.polytope) || (shape.type == ShapeType::Mesh && !shape.mesh) || (shape.type == ShapeType::HeightField && !shape.heightField))
     throw InputError{element + " shape", std::string{name(shape.type)} + " without its points", "a complete shape", "make it with the functions of Shape"};
@@ -138,7 +142,8 @@ int ModelBuilder::addBody(Body body) {
 int ModelBuilder::addGeom(Geom geom, const Pose& X_BG) {
   const int count = static_cast<int>(model_.bodies.size());
   const std::string element = title("geom", geom.name, model_.geoms.size());
-  if (geom.body < 0 || geom.body >= count) throw InputError{element + " body", std::to_string(geom.body), "0 to " + std::to_string(count - 1), "add the body first"};
+  if (geom.body < 0 || geom.body >= count)
+    throw InputError{element + " body", std::to_string(geom.body), "0 to " + std::to_string(count - 1), "add the body first"};
   geom.X_CG = {X_BG.position - model_.bodies[static_cast<std::size_t>(geom.body)].p_BC, X_BG.rotation};
   model_.geoms.push_back(std::move(geom));
   return static_cast<int>(model_.geoms.size()) - 1;

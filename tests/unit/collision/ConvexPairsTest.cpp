@@ -30,13 +30,15 @@ std::vector<Shape> shapes() {
   Random random{99};
   std::vector<Vector3> cloud;
   for (int i = 0; i < 40; ++i) cloud.push_back(random.vector().normalized().cwiseProduct(Vector3{0.5, 0.4, 0.3}));
-  return {Shape::sphere(0.3), Shape::box({0.5, 0.3, 0.2}), Shape::capsule(0.15, 0.4), Shape::cylinder(0.3, 0.4), Shape::cylinder(0.5, 0.05), Shape::ellipsoid({0.2, 0.5, 0.35}),
-          Shape::ellipsoid({0.6, 0.5, 0.08}), Shape::hull(cloud)};
+  return {Shape::sphere(0.3),         Shape::box({0.5, 0.3, 0.2}),        Shape::capsule(0.15, 0.4),          Shape::cylinder(0.3, 0.4),
+          Shape::cylinder(0.5, 0.05), Shape::ellipsoid({0.2, 0.5, 0.35}), Shape::ellipsoid({0.6, 0.5, 0.08}), Shape::hull(cloud)};
 }
 
 Vector3 supportAt(const Shape& shape, const Pose& X, const Vector3& n) { return X * support(shape, X.rotation.conjugate() * n); }
 
-double separationAlong(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, const Vector3& n) { return n.dot(supportAt(b, X_WB, -n) - supportAt(a, X_WA, n)); }
+double separationAlong(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, const Vector3& n) {
+  return n.dot(supportAt(b, X_WB, -n) - supportAt(a, X_WA, n));
+}
 
 /// Two polytopes have functions of their own.
 bool polytopes(const Shape& a, const Shape& b) { return a.polytope && b.polytope; }
@@ -168,7 +170,8 @@ TEST(ConvexPairs, exchangeOfShapesMirrorsTheContact) {
         ASSERT_EQ(there.size(), back.size()) << name(a.type) << " " << name(b.type);
         for (const PairPoint& point : there) {
           double nearest = 1e300;
-          for (const PairPoint& other : back) nearest = std::min(nearest, (other.point - point.point).norm() + std::abs(other.gap - point.gap) + (other.normal + point.normal).norm());
+          for (const PairPoint& other : back)
+            nearest = std::min(nearest, (other.point - point.point).norm() + std::abs(other.gap - point.gap) + (other.normal + point.normal).norm());
           EXPECT_LT(nearest, 1e-9) << name(a.type) << " " << name(b.type);
         }
       }
@@ -307,7 +310,8 @@ TEST(PlanePairs, cylinderOnEndSideAndRim) {
   EXPECT_NEAR((points[0].point - points[1].point).norm(), 2, 1e-14);
   points.clear();
   const double tilt = 0.4;
-  collidePlaneCylinder(Shape::plane(), Pose{}, cylinder, {{0, 0, std::cos(tilt) + 0.5 * std::sin(tilt)}, Quaternion{Eigen::AngleAxisd{tilt, Vector3::UnitY()}}}, 0.01, points);
+  collidePlaneCylinder(Shape::plane(), Pose{}, cylinder, {{0, 0, std::cos(tilt) + 0.5 * std::sin(tilt)}, Quaternion{Eigen::AngleAxisd{tilt, Vector3::UnitY()}}},
+                       0.01, points);
   ASSERT_EQ(points.size(), 1u);
   EXPECT_NEAR(points[0].gap, 0, 1e-15);
 }

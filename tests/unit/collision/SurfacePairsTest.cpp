@@ -72,7 +72,8 @@ std::vector<Shape> bodies() {
   Random random{77};
   std::vector<Vector3> cloud;
   for (int i = 0; i < 20; ++i) cloud.push_back(0.2 * random.vector().normalized());
-  return {Shape::sphere(0.15), Shape::box({0.2, 0.12, 0.1}), Shape::capsule(0.08, 0.15), Shape::cylinder(0.15, 0.1), Shape::ellipsoid({0.2, 0.1, 0.15}), Shape::hull(cloud)};
+  return {Shape::sphere(0.15),        Shape::box({0.2, 0.12, 0.1}),       Shape::capsule(0.08, 0.15),
+          Shape::cylinder(0.15, 0.1), Shape::ellipsoid({0.2, 0.1, 0.15}), Shape::hull(cloud)};
 }
 
 double flatGround(double, double) { return 0; }
@@ -84,7 +85,8 @@ TEST(SurfacePairs, ballRollingOverFlatTrianglesSeesThePlaneOnly) {
     for (const double overlap : {0.0, 1e-9, 1e-4, 0.02, -1e-3}) {
       const Vector3 from{-0.8, -0.75, 0.1 - overlap}, to{0.75, 0.8, 0.1 - overlap};  // close to the diagonals, over many edges and some grid points
       for (int i = 0; i <= 1000; ++i) {
-        const Vector3 centre = i % 2 == 0 ? Vector3{from + (to - from) * (i / 1000.0)} : Vector3{-0.75 + 0.125 * (i % 12), -0.75 + 0.0625 * (i % 19), 0.1 - overlap};
+        const Vector3 centre =
+            i % 2 == 0 ? Vector3{from + (to - from) * (i / 1000.0)} : Vector3{-0.75 + 0.125 * (i % 12), -0.75 + 0.0625 * (i % 19), 0.1 - overlap};
         const std::vector<PairPoint> points = collide(ball, {centre, random.rotation()}, ground, Pose{}, 0.01);
         ASSERT_EQ(points.size(), 1u) << name(ground.type) << " " << centre.transpose();
         EXPECT_LT((points[0].normal + Vector3::UnitZ()).norm(), 1e-15);
@@ -202,7 +204,7 @@ TEST(SurfacePairs, boxAtAWallIsNotLiftedOntoIt) {
       const std::vector<PairPoint> points = collide(Shape::box({0.2, 0.2, 0.25}), {{-width + overlap, 0.1, 0.25}, R}, step, Pose{}, 1e-4);
       bool floor = false, wall = false;
       for (const PairPoint& point : points) {
-        const bool down = (point.normal + Vector3::UnitZ()).norm() < 1e-9, side = point.normal.x() > 0.99 && std::abs(point.normal.z()) < 1e-9;
+        const bool down = (point.normal + Vector3::UnitZ()).norm()<1e-9, side = point.normal.x()> 0.99 && std::abs(point.normal.z()) < 1e-9;
         EXPECT_TRUE(down || side) << point.normal.transpose();
         EXPECT_GE(point.gap, -overlap - 1e-12);
         floor |= down;
@@ -244,7 +246,11 @@ TEST(SurfacePairs, wavyTerrainContactsAreFiniteAndOnTheSurface) {
         const double wave = 0.08 * std::sin(7 * onGround.x() + 1) * std::cos(5 * onGround.y());
         ASSERT_NEAR(onGround.z(), wave, 0.012);  // chords of the wave: h² z''/8
         const Vector3 m = X.rotation.conjugate() * point.normal;
-        ASSERT_LE(point.normal.dot(onGround - X.position) - m.dot(support(body, m)), point.gap + 1e-9 + 0.4 * std::max(0.0, -point.gap));  // at most the gap beyond the body's support plane; overlapping corners may lie 4 gaps aside on a 0.1 rad slope
+        ASSERT_LE(
+            point.normal.dot(onGround - X.position) - m.dot(support(body, m)),
+            point.gap + 1e-9 +
+                0.4 *
+                    std::max(0.0, -point.gap));  // at most the gap beyond the body's support plane; overlapping corners may lie 4 gaps aside on a 0.1 rad slope
       }
   }
   EXPECT_GT(found, 5000);

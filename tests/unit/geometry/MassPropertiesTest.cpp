@@ -126,9 +126,10 @@ TEST(MassProperties, closedMeshOfATorusMatchesPappus) {
 TEST(MassProperties, shapesWithoutVolumeAreRefused) {
   EXPECT_THROW(massProperties(Shape::plane()), InputError);
   EXPECT_THROW(massProperties(Shape::terrain({2, 2, 1, 1, 0.1, {0, 0, 0, 0}})), InputError);
-  EXPECT_THROW(massProperties(Shape::triangles({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}})), InputError);                                  // open
-  EXPECT_THROW(massProperties(Shape::triangles({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 1}})), InputError);                        // a sheet
-  EXPECT_THROW(massProperties(Shape::triangles({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}})), InputError);  // inside out
+  EXPECT_THROW(massProperties(Shape::triangles({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}})), InputError);             // open
+  EXPECT_THROW(massProperties(Shape::triangles({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 1}})), InputError);  // a sheet
+  EXPECT_THROW(massProperties(Shape::triangles({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}})),
+               InputError);  // inside out
 }
 
 }  // namespace

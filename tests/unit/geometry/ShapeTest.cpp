@@ -12,8 +12,8 @@ namespace stiction {
 namespace {
 
 std::vector<Shape> convexShapes() {
-  return {Shape::sphere(0.7), Shape::box({0.3, 0.5, 0.2}), Shape::capsule(0.2, 0.6), Shape::cylinder(0.4, 0.3), Shape::ellipsoid({0.2, 0.5, 0.9}),
-          Shape::hull({{0, 0, 0}, {1, 0.1, 0}, {0.2, 1, 0}, {0.1, 0.3, 1}, {0.4, 0.4, -0.5}})};
+  return {Shape::sphere(0.7),        Shape::box({0.3, 0.5, 0.2}),       Shape::capsule(0.2, 0.6),
+          Shape::cylinder(0.4, 0.3), Shape::ellipsoid({0.2, 0.5, 0.9}), Shape::hull({{0, 0, 0}, {1, 0.1, 0}, {0.2, 1, 0}, {0.1, 0.3, 1}, {0.4, 0.4, -0.5}})};
 }
 
 class Random {
