@@ -15,7 +15,8 @@ constexpr double parallel_limit{1e-6};  // [-] sine below which two axes count a
 Vector3 zAxis(const Pose& X) { return X.rotation.toRotationMatrix().col(2); }
 
 /// Two balls of the given radii at p and q, the contact of every pair of round shapes; n0 serves when the centres coincide.
-void addBalls(const Vector3& p, double radiusP, const Vector3& q, double radiusQ, const Vector3& n0, double reach, std::uint64_t id, std::vector<PairPoint>& out) {
+void addBalls(const Vector3& p, double radiusP, const Vector3& q, double radiusQ, const Vector3& n0, double reach, std::uint64_t id,
+              std::vector<PairPoint>& out) {
   const Vector3 d = q - p;
   const double distance = d.norm();
   const double gap = distance - radiusP - radiusQ;

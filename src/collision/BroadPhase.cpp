@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace stiction {
 namespace {
@@ -41,8 +42,22 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std
       if ((fixed[id] == 0 || fixed[other] == 0) && boxes[id].overlaps(boxes[other])) pairs_.emplace_back(std::minmax(large_[i], large_[j]));
     }
   }
-  std::sort(pairs_.begin(), pairs_.end());
+  sortPairs(boxes.size());
   return pairs_;
+}
+
+/// Counting sort by the first geom, then each geom's few partners.
+void BroadPhase::sortPairs(std::size_t count) {
+  starts_.assign(count + 1, 0);
+  for (const IndexPair& pair : pairs_) ++starts_[static_cast<std::size_t>(pair.first) + 1];
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  sorted_.resize(pairs_.size());
+  ends_ = starts_;
+  for (const IndexPair& pair : pairs_) sorted_[ends_[static_cast<std::size_t>(pair.first)]++] = pair;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(starts_[i]), sorted_.begin() + static_cast<std::ptrdiff_t>(ends_[i]));
+  }
+  pairs_.swap(sorted_);
 }
 
 void BroadPhase::splitBySize(const std::vector<Box3>& boxes) {
@@ -81,7 +96,8 @@ void BroadPhase::sortAlongCurve(const std::vector<Box3>& boxes) {
   const double scale = extent > 0 ? 2097151.0 / extent : 0.0;
   for (auto& leaf : order_) {
     const Vector3 cell = scale * (centre(leaf.second) - low);
-    leaf.first = spread(static_cast<std::uint64_t>(cell.x())) | spread(static_cast<std::uint64_t>(cell.y())) << 1 | spread(static_cast<std::uint64_t>(cell.z())) << 2;
+    leaf.first =
+        spread(static_cast<std::uint64_t>(cell.x())) | spread(static_cast<std::uint64_t>(cell.y())) << 1 | spread(static_cast<std::uint64_t>(cell.z())) << 2;
   }
   std::sort(order_.begin(), order_.end());
 }

@@ -33,16 +33,18 @@ class BroadPhase {
   };
 
   void splitBySize(const std::vector<Box3>& boxes);
+  void sortPairs(std::size_t count);
   void sortAlongCurve(const std::vector<Box3>& boxes);
   void buildNode(std::size_t node, int first, int count, const std::vector<Box3>& boxes, const std::vector<char>& fixed);
   /// Leaves at positions >= from whose box meets `box` are reported as pairs with `id`.
   void query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed);
 
-  std::vector<int> large_;                              // outside the tree
-  std::vector<std::pair<std::uint64_t, int>> order_;    // (Morton code, geom) of the leaves, sorted
+  std::vector<int> large_;                            // outside the tree
+  std::vector<std::pair<std::uint64_t, int>> order_;  // (Morton code, geom) of the leaves, sorted
   std::vector<double> extents_;
-  std::vector<Node> nodes_;                             // heap order: children of k are 2k + 1, 2k + 2
-  std::vector<IndexPair> pairs_;
+  std::vector<Node> nodes_;  // heap order: children of k are 2k + 1, 2k + 2
+  std::vector<IndexPair> pairs_, sorted_;
+  std::vector<std::size_t> starts_, ends_;  // ranges of `sorted_`, a first geom
 };
 
 }  // namespace stiction

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t climb_limit{32};  // vertices above which hill climbing is faster than a scan
 constexpr int max_iterations{128};
-constexpr double progress{1e-14};       // [-] relative decrease of |v|² below which the nearest point is final
+constexpr double progress{1e-14};  // [-] relative decrease of |v|² below which the nearest point is final
 
 struct Corner {
   Vector3 w;  // [m] b - a

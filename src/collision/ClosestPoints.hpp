@@ -22,8 +22,8 @@ struct VertexSet {
 };
 
 struct ClosestPoints {
-  bool apart{false};                                       // false: the hulls meet (or are nearer than round-off); nothing else is set
-  double distance{0};                                      // [m]
+  bool apart{false};   // false: the hulls meet (or are nearer than round-off); nothing else is set
+  double distance{0};  // [m]
   Vector3 pointA{Vector3::Zero()}, pointB{Vector3::Zero()};
   std::array<int, 3> vertexA{-1, -1, -1}, vertexB{-1, -1, -1};  // vertices that span the nearest features, ascending, -1 where fewer
 };

@@ -26,16 +26,16 @@ bool before(const ExplicitPair& x, const ExplicitPair& y) { return x.geomA != y.
 
 struct CollisionDetector::Impl {
   const Model& model;
-  std::vector<double> radius;           // [m] bounding sphere about the geom origin, a geom
-  std::vector<double> distance;         // [m] of the geom origin from the body's centre of mass, a geom
-  std::vector<char> fixed;              // body not dynamic, a geom
-  std::vector<char> masked;             // the geom occurs in an explicit pair
-  std::vector<ExplicitPair> pairs;      // sorted
+  std::vector<double> radius;                // [m] bounding sphere about the geom origin, a geom
+  std::vector<double> distance;              // [m] of the geom origin from the body's centre of mass, a geom
+  std::vector<char> fixed;                   // body not dynamic, a geom
+  std::vector<char> masked;                  // the geom occurs in an explicit pair
+  std::vector<ExplicitPair> pairs;           // sorted
   std::vector<std::array<int, 2>> excludes;  // sorted
   BroadPhase tree;
   std::vector<Box3> boxes;
-  std::vector<Pose> poses;              // X_WG at the last broad phase, a geom
-  std::vector<double> travel;           // [m] bound within h, a geom
+  std::vector<Pose> poses;     // X_WG at the last broad phase, a geom
+  std::vector<double> travel;  // [m] bound within h, a geom
   std::vector<CandidatePair> candidates;
   std::vector<ContactSet> chunks;
 

@@ -9,9 +9,9 @@
 namespace stiction {
 namespace {
 
-constexpr double narrow_fan{0.02};        // [rad] below this the fan is as good as one face normal
-constexpr double flush_angle{1e-3};       // [rad] faces nearer to antiparallel lie against each other
-constexpr double flush_distance{10.0};    // [δ0] offsets beyond this are no longer contact at the edge itself
+constexpr double narrow_fan{0.02};      // [rad] below this the fan is as good as one face normal
+constexpr double flush_angle{1e-3};     // [rad] faces nearer to antiparallel lie against each other
+constexpr double flush_distance{10.0};  // [δ0] offsets beyond this are no longer contact at the edge itself
 constexpr double pi{3.14159265358979323846};
 
 double wrap(double angle) { return angle - 2 * pi * std::round(angle / (2 * pi)); }
@@ -44,7 +44,8 @@ struct Fan {
 };
 
 /// Ends of the overlap along t: the vertex that ends it (of A on ties) and both surface points there.
-EdgePoint overlapEnd(const PlacedPolytope& a, const Polytope::Edge& edgeA, const PlacedPolytope& b, const Polytope::Edge& edgeB, int vertexA, int vertexB, bool useA, bool flush) {
+EdgePoint overlapEnd(const PlacedPolytope& a, const Polytope::Edge& edgeA, const PlacedPolytope& b, const Polytope::Edge& edgeB, int vertexA, int vertexB,
+                     bool useA, bool flush) {
   EdgePoint end;
   const PlacedPolytope& other = useA ? b : a;
   const Polytope::Edge& line = useA ? edgeB : edgeA;

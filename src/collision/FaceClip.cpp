@@ -49,8 +49,8 @@ void sidePlanes(const PlacedPolytope& body, int face, std::vector<SidePlane>& si
   }
 }
 
-void clipFace(const PlacedPolytope& reference, int face, const std::vector<SidePlane>& sides, const PlacedPolytope& incident, int incidentFace, double tolerance,
-              std::vector<ClipCorner>& corners) {
+void clipFace(const PlacedPolytope& reference, int face, const std::vector<SidePlane>& sides, const PlacedPolytope& incident, int incidentFace,
+              double tolerance, std::vector<ClipCorner>& corners) {
   static thread_local std::vector<ClipCorner> other;
   corners.clear();
   const std::vector<int>& loop = incident.face(incidentFace);
@@ -70,7 +70,8 @@ void clipFace(const PlacedPolytope& reference, int face, const std::vector<SideP
   for (ClipCorner& corner : corners) corner.gap = n.dot(corner.p - origin);
 }
 
-std::uint64_t cornerFeature(const PlacedPolytope& reference, int face, const PlacedPolytope& incident, int incidentFace, bool referenceIsA, const ClipCorner& corner) {
+std::uint64_t cornerFeature(const PlacedPolytope& reference, int face, const PlacedPolytope& incident, int incidentFace, bool referenceIsA,
+                            const ClipCorner& corner) {
   const std::vector<int>& loop = reference.face(face);
   const int count = static_cast<int>(loop.size());
   if (corner.vertex >= 0) {

@@ -30,10 +30,11 @@ struct SidePlane {
 void sidePlanes(const PlacedPolytope& body, int face, std::vector<SidePlane>& sides);
 
 /// Corners of `incident` over `reference`, whose side planes are given; empty when nothing of it lies over the face.
-void clipFace(const PlacedPolytope& reference, int face, const std::vector<SidePlane>& sides, const PlacedPolytope& incident, int incidentFace, double tolerance,
-              std::vector<ClipCorner>& corners);
+void clipFace(const PlacedPolytope& reference, int face, const std::vector<SidePlane>& sides, const PlacedPolytope& incident, int incidentFace,
+              double tolerance, std::vector<ClipCorner>& corners);
 
 /// Id of a corner, the same whichever body is the reference.
-std::uint64_t cornerFeature(const PlacedPolytope& reference, int face, const PlacedPolytope& incident, int incidentFace, bool referenceIsA, const ClipCorner& corner);
+std::uint64_t cornerFeature(const PlacedPolytope& reference, int face, const PlacedPolytope& incident, int incidentFace, bool referenceIsA,
+                            const ClipCorner& corner);
 
 }  // namespace stiction

@@ -9,7 +9,7 @@
 namespace stiction {
 namespace {
 
-constexpr double nearby{1e-4};      // [radius of the smaller geom] distance from the edge line, and gap, within which a third body counts as touching there
+constexpr double nearby{1e-4};     // [radius of the smaller geom] distance from the edge line, and gap, within which a third body counts as touching there
 constexpr double same_side{0.05};  // [-] least cosine between the two contact normals, both away from the common body
 
 using BodyContacts = std::vector<std::pair<int, std::size_t>>;  // (body, index of a contact that is not flush), sorted

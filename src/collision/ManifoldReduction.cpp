@@ -88,7 +88,8 @@ void reducePatch(double size, std::vector<PairPoint>& points) {
     const Vector3 d = points[i].point - deepest->point;
     planar.push_back({u.dot(d), w.dot(d), i});
   }
-  std::sort(planar.begin(), planar.end(), [](const Planar& a, const Planar& b) { return a.x != b.x ? a.x < b.x : (a.y != b.y ? a.y < b.y : a.index < b.index); });
+  std::sort(planar.begin(), planar.end(),
+            [](const Planar& a, const Planar& b) { return a.x != b.x ? a.x < b.x : (a.y != b.y ? a.y < b.y : a.index < b.index); });
   std::vector<Planar> polygon = hull(planar, flatness * size);
   const auto isDeepest = [&](const Planar& p) { return p.index == deepestIndex; };
   const bool inside = std::none_of(polygon.begin(), polygon.end(), isDeepest);
@@ -113,7 +114,8 @@ void reduceManifold(double size, std::vector<PairPoint>& points) {
   while (!points.empty()) {
     // The patch of the first point: all points whose normal is within patch_angle of its own.
     const Vector3 n = points.front().normal;
-    const auto other = std::stable_partition(points.begin(), points.end(), [&](const PairPoint& p) { return (p.normal - n).squaredNorm() > patch_angle * patch_angle; });
+    const auto other =
+        std::stable_partition(points.begin(), points.end(), [&](const PairPoint& p) { return (p.normal - n).squaredNorm() > patch_angle * patch_angle; });
     patch.assign(other, points.end());
     points.erase(other, points.end());
     if (patch.size() > max_manifold_points) reducePatch(size, patch);

@@ -69,7 +69,9 @@ class Table {
 };
 
 /// Distance [m] of a sphere's surface above the plane z = 0 of X_WP.
-double aboveThePlane(const Pose& X_WP, const Vector3& centre, double radius) { return (X_WP.rotation.toRotationMatrix().col(2)).dot(centre - X_WP.position) - radius; }
+double aboveThePlane(const Pose& X_WP, const Vector3& centre, double radius) {
+  return (X_WP.rotation.toRotationMatrix().col(2)).dot(centre - X_WP.position) - radius;
+}
 
 /// Length scale [m] of a shape; terrain has none of its own.
 double sizeOf(const Shape& shape) { return shape.type == ShapeType::HeightField ? std::numeric_limits<double>::infinity() : boundingRadius(shape); }

@@ -15,12 +15,13 @@ namespace stiction {
 namespace {
 
 // All lengths relative to the smaller body's radius.
-constexpr double clip_tolerance{1e-9};   // a vertex this near a side plane is on it
-constexpr double softness{1e-5};         // δ0 of a ridge, and how near to the lowest point another one counts as touching with it
-constexpr double ridge_window{10.0};     // [δ0] offset from the reference edge within which parallel edges are a ridge
-constexpr double face_margin{1e-5};      // an axis of the second choice must be better by this much
-constexpr double face_preference{1e-2};  // [-] and by this fraction
-constexpr double same_direction{0.9986}; // [-] cosine: an edge axis this near a face normal tells nothing the clipped face does not
+constexpr double clip_tolerance{1e-9};    // a vertex this near a side plane is on it
+constexpr double softness{1e-5};          // δ0 of a ridge, and how near to the lowest point another one counts as touching with it
+constexpr double ridge_window{10.0};      // [δ0] offset from the reference edge within which parallel edges are a ridge
+constexpr double face_margin{1e-5};       // an axis of the second choice must be better by this much
+constexpr double face_preference{1e-2};   // [-] and by this fraction
+constexpr double nearest_fraction{1e-3};  // [-] apart, a corner region counts when it may be nearer by this fraction
+constexpr double same_direction{0.9986};  // [-] cosine: an edge axis this near a face normal tells nothing the clipped face does not
 
 struct Face {
   bool ofA{true};
@@ -49,7 +50,7 @@ class Manifold {
   double reach_;
   std::vector<PairPoint>& out_;
   PlacedPolytope a_, b_;
-  double size_;                          // [m]
+  double size_;  // [m]
   std::vector<SidePlane>& sides_;
   std::vector<ClipCorner>& corners_;
 };
@@ -66,7 +67,13 @@ Workspace& workspace() {
 }
 
 Manifold::Manifold(const Polytope& a, const Pose& X_WA, const Polytope& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out)
-    : R_WA_{X_WA.rotation.toRotationMatrix()}, p_WA_{X_WA.position}, reach_{reach}, out_{out}, size_{std::min(a.radius, b.radius)}, sides_{workspace().sides}, corners_{workspace().corners} {
+    : R_WA_{X_WA.rotation.toRotationMatrix()},
+      p_WA_{X_WA.position},
+      reach_{reach},
+      out_{out},
+      size_{std::min(a.radius, b.radius)},
+      sides_{workspace().sides},
+      corners_{workspace().corners} {
   const Matrix3 R_AB = R_WA_.transpose() * X_WB.rotation.toRotationMatrix();
   const Vector3 p_AB = R_WA_.transpose() * (X_WB.position - X_WA.position);
   Workspace& space = workspace();
@@ -142,12 +149,14 @@ void Manifold::addFace(const Face& face, const EdgeAxis& edge) {
   const bool ridged = lowest <= reach_ && addRidge(face, incidentIndex);
   for (const ClipCorner& corner : corners_) {
     if (corner.gap > reach_ || (ridged && corner.gap <= lowest + ridge_window * softness * size_)) continue;
-    const std::uint64_t id = touchesAtCorner() ? feature(FeatureKind::FlushVertices, face.ofA ? face.index : incidentIndex, face.ofA ? incidentIndex : face.index)
-                                               : cornerFeature(reference, face.index, incident, incidentIndex, face.ofA, corner);
+    const std::uint64_t id = touchesAtCorner()
+                                 ? feature(FeatureKind::FlushVertices, face.ofA ? face.index : incidentIndex, face.ofA ? incidentIndex : face.index)
+                                 : cornerFeature(reference, face.index, incident, incidentIndex, face.ofA, corner);
     add(corner.p - 0.5 * corner.gap * outward, n, corner.gap, id);
   }
   // The face's axis says the bodies are nearer than anything seen over the face.
-  if (lowest <= face.separation + softness * size_ + face_preference * std::abs(face.separation)) return;
+  const double fraction = face.separation > 0 ? nearest_fraction : face_preference;
+  if (lowest <= face.separation + softness * size_ + fraction * std::abs(face.separation)) return;
   if (face.separation > clip_tolerance * size_) {
     addNearest(face, std::min(lowest, reach_));
   } else if (edge.edgeA >= 0 && edge.separation >= face.separation - face_margin * size_) {
@@ -234,7 +243,9 @@ void Manifold::addEdges(const EdgeManifold& edges) {
   }
 }
 
-void Manifold::add(const Vector3& point, const Vector3& normal, double gap, std::uint64_t id) { out_.push_back({p_WA_ + R_WA_ * point, R_WA_ * normal, gap, id}); }
+void Manifold::add(const Vector3& point, const Vector3& normal, double gap, std::uint64_t id) {
+  out_.push_back({p_WA_ + R_WA_ * point, R_WA_ * normal, gap, id});
+}
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace stiction {
 
 struct SegmentPoints {
-  double s{0}, t{0};                                       // [-] parameters in [0, 1]
+  double s{0}, t{0};  // [-] parameters in [0, 1]
   Vector3 pointA{Vector3::Zero()}, pointB{Vector3::Zero()};
 };
 

@@ -28,9 +28,9 @@ Bounds boundsOf(std::span<const Vector3> points, double margin) {
 /// An edge as the Gauss-map test needs it: the arc from n0 to n1 and the edge's direction.
 struct Arc {
   int edge;
-  Vector3 p, d;       // [m] start vertex, edge vector
-  Vector3 n0, n1;     // [-] normals of the faces that meet here (negated for B)
-  Vector3 axis;       // [-] n1 × n0, along the edge
+  Vector3 p, d;    // [m] start vertex, edge vector
+  Vector3 n0, n1;  // [-] normals of the faces that meet here (negated for B)
+  Vector3 axis;    // [-] n1 × n0, along the edge
 };
 
 /// n·x >= low: where a point of an edge pair that touches can be.
@@ -74,7 +74,8 @@ bool arcsCross(const Arc& a, const Arc& b) {
 
 int findEdge(const Polytope& polytope, int vertex0, int vertex1) {
   const auto [low, high] = std::minmax({vertex0, vertex1});
-  const auto found = std::find_if(polytope.edges.begin(), polytope.edges.end(), [&, low = low, high = high](const Polytope::Edge& e) { return e.v0 == low && e.v1 == high; });
+  const auto found =
+      std::find_if(polytope.edges.begin(), polytope.edges.end(), [&, low = low, high = high](const Polytope::Edge& e) { return e.v0 == low && e.v1 == high; });
   STICTION_ASSERT(found != polytope.edges.end());
   return static_cast<int>(found - polytope.edges.begin());
 }

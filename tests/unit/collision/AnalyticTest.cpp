@@ -80,11 +80,11 @@ TEST(Analytic, SpherePairs) {
 
 TEST(Analytic, SphereAndBox) {
   const Shape ball = Shape::sphere(0.1), box = Shape::box({0.5, 0.6, 0.7});
-  expectOne(ball, at(0.1, 0.2, 1), box, {}, 0.2, {0, 0, -1}, {0.1, 0.2, 0.8});                                  // face
+  expectOne(ball, at(0.1, 0.2, 1), box, {}, 0.2, {0, 0, -1}, {0.1, 0.2, 0.8});                                 // face
   expectOne(ball, at(0.8, 1.0, 0.1), box, {}, 0.4, {-0.6, -0.8, 0}, {0.5 + 0.2 * 0.6, 0.6 + 0.2 * 0.8, 0.1});  // edge
   expectOne(ball, at(0.5 + 0.1, 0.6 + 0.2, 0.7 + 0.2), box, {}, 0.2, Vector3(-1, -2, -2) / 3, Vector3(0.5, 0.6, 0.7) + 0.1 * Vector3(1, 2, 2) / 3);
-  expectOne(ball, at(0.4, 0.1, 0), box, {}, -0.2, {-1, 0, 0}, {0.4, 0.1, 0});  // centre inside, 0.1 below the face x = 0.5
-  expectOne(ball, at(0.5, 0.1, 0), box, {}, -0.1, {-1, 0, 0}, {0.45, 0.1, 0}); // centre on the face
+  expectOne(ball, at(0.4, 0.1, 0), box, {}, -0.2, {-1, 0, 0}, {0.4, 0.1, 0});   // centre inside, 0.1 below the face x = 0.5
+  expectOne(ball, at(0.5, 0.1, 0), box, {}, -0.1, {-1, 0, 0}, {0.45, 0.1, 0});  // centre on the face
 }
 
 TEST(Analytic, SphereAndHullAgreeWithSphereAndBox) {
@@ -117,7 +117,7 @@ TEST(Analytic, CapsuleOnPlaneHasTwoEnds) {
 
 TEST(Analytic, CapsuleAndSphere) {
   const Shape capsule = Shape::capsule(0.1, 0.4), ball = Shape::sphere(0.2);
-  expectOne(ball, at(0, 0, 0.3), capsule, at(0.5, 0, 0), 0.2, {1, 0, 0}, {0.3, 0, 0.3});                             // side
+  expectOne(ball, at(0, 0, 0.3), capsule, at(0.5, 0, 0), 0.2, {1, 0, 0}, {0.3, 0, 0.3});                                          // side
   expectOne(ball, at(0.3, 0, 0.8), capsule, at(0, 0, 0), 0.2, {-0.6, 0, -0.8}, Vector3(0, 0, 0.4) + 0.2 * Vector3(0.6, 0, 0.8));  // end
 }
 
@@ -186,7 +186,8 @@ TEST(ManifoldReduction, DependsOnTheSetOnlyAndKeepsTheDeepest) {
 
 TEST(ManifoldReduction, KeepsEveryDirectionOfAMixedSet) {
   std::vector<PairPoint> set;
-  for (int i = 0; i < 20; ++i) set.push_back({{std::cos(0.3 * i), std::sin(0.3 * i), 0}, i % 10 == 0 ? Vector3::UnitX() : Vector3::UnitZ(), 0, static_cast<std::uint64_t>(i + 1)});
+  for (int i = 0; i < 20; ++i)
+    set.push_back({{std::cos(0.3 * i), std::sin(0.3 * i), 0}, i % 10 == 0 ? Vector3::UnitX() : Vector3::UnitZ(), 0, static_cast<std::uint64_t>(i + 1)});
   reduceManifold(1.0, set);
   EXPECT_EQ(set.size(), 10u);
   EXPECT_EQ(std::count_if(set.begin(), set.end(), [](const PairPoint& p) { return p.normal == Vector3::UnitX(); }), 2);

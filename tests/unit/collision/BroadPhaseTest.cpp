@@ -62,7 +62,8 @@ Model heap(int count, unsigned seed) {
   for (int i = 0; i < count; ++i) {
     const Vector3 p{1.5 * uniform(random), 1.5 * uniform(random), 0.8 + 0.7 * uniform(random)};
     const Quaternion q = Quaternion{uniform(random), uniform(random), uniform(random), 1.1}.normalized();
-    const Shape shapes[] = {Shape::box({0.1, 0.15, 0.2}), Shape::sphere(0.15), Shape::capsule(0.1, 0.15), Shape::hull({{-.2, -.1, 0}, {.2, -.1, 0}, {0, .2, 0}, {0, 0, .25}, {.1, .1, .2}})};
+    const Shape shapes[] = {Shape::box({0.1, 0.15, 0.2}), Shape::sphere(0.15), Shape::capsule(0.1, 0.15),
+                            Shape::hull({{-.2, -.1, 0}, {.2, -.1, 0}, {0, .2, 0}, {0, 0, .25}, {.1, .1, .2}})};
     builder.addSolid(std::to_string(i), shapes[i % 4], 1000, {p, q}, 0.5);
   }
   return builder.build();
@@ -70,7 +71,8 @@ Model heap(int count, unsigned seed) {
 
 bool same(const ContactSet& a, const ContactSet& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Contact& x, const Contact& y) {
-           return x.key == y.key && x.point == y.point && x.normal == y.normal && x.gap == y.gap && x.bodyA == y.bodyA && x.bodyB == y.bodyB && x.friction == y.friction;
+           return x.key == y.key && x.point == y.point && x.normal == y.normal && x.gap == y.gap && x.bodyA == y.bodyA && x.bodyB == y.bodyB &&
+                  x.friction == y.friction;
          });
 }
 
@@ -208,7 +210,8 @@ TEST(Detect, CratesInACubeDoNotCatchTheirOppositeCorners) {
   const Model model = builder.build();
   const int first = model.dynamicBodies.front();
   for (int i = 0; i < 8; ++i) {
-    for (int j = i + 1; j < 8; ++j) EXPECT_EQ(touching(model, first + i, first + j), std::has_single_bit(static_cast<unsigned>(i ^ j)) ? 4 : 0) << i << ' ' << j;
+    for (int j = i + 1; j < 8; ++j)
+      EXPECT_EQ(touching(model, first + i, first + j), std::has_single_bit(static_cast<unsigned>(i ^ j)) ? 4 : 0) << i << ' ' << j;
   }
 }
 

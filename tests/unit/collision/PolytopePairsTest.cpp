@@ -166,10 +166,13 @@ TEST(PolytopePairs, ExchangeMirrorsTheManifold) {
     const Pose X_WA{randomVector(random, 1.0), randomRotation(random)};
     Pose X_WB{Vector3::Zero(), randomRotation(random)};
     const double d = place(a, X_WA, b, X_WB, randomVector(random, 1.0).normalized(), trial % 2 == 0 ? 1e-3 : -1e-3);
+    if (d > 0.01) continue;  // the line of motion passes beside
     const auto there = points(a, X_WA, b, X_WB, 0.01), back = points(b, X_WB, a, X_WA, 0.01);
     ASSERT_FALSE(there.empty()) << d;
     ASSERT_FALSE(back.empty()) << d;
-    const auto deepest = [](const std::vector<PairPoint>& set) { return *std::min_element(set.begin(), set.end(), [](const auto& x, const auto& y) { return x.gap < y.gap; }); };
+    const auto deepest = [](const std::vector<PairPoint>& set) {
+      return *std::min_element(set.begin(), set.end(), [](const auto& x, const auto& y) { return x.gap < y.gap; });
+    };
     EXPECT_NEAR(deepest(there).gap, deepest(back).gap, 2e-5);
     EXPECT_LT(deepest(there).normal.dot(deepest(back).normal), 0);
   }
@@ -218,7 +221,13 @@ TEST(PolytopePairs, EqualFootprintsKeepTheirCornersUnderRoundOff) {
 TEST(PolytopePairs, VoussoirsTouchFaceToFace) {
   const int n = 25;
   const double R = 5, t = 0.13, pi = std::acos(-1.0);
-  const auto digits = [](double x) { return std::stod([&] { char text[40]; std::snprintf(text, sizeof text, "%.12g", x); return std::string{text}; }()); };
+  const auto digits = [](double x) {
+    return std::stod([&] {
+      char text[40];
+      std::snprintf(text, sizeof text, "%.12g", x);
+      return std::string{text};
+    }());
+  };
   std::vector<Shape> stones;
   std::vector<Pose> poses;
   for (int i = 0; i < n; ++i) {
