@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the larger example scenes as MJCF into the folder given (default: build/examples): pyramid, arch, cards, heap, terrain.   make_examples.py [FOLDER]"""
+"""Writes the larger example scenes as MJCF: pyramid, arch, cards, heap, terrain."""
+import argparse
 import math
 import pathlib
 import random
-import sys
 
 SAND, STONE, RED, BLUE, GREEN = "0.80 0.72 0.55 1", "0.62 0.60 0.57 1", "0.75 0.25 0.20 1", "0.20 0.45 0.70 1", "0.35 0.55 0.35 1"
 
@@ -114,7 +114,9 @@ def terrain(cells=41, half=4.0, seed=7):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent / "build" / "examples")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent, help="where to (default: beside this script)")
+    folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     for make in (pyramid, arch, cards, heap, terrain):
         (folder / f"{make.__name__}.xml").write_text(make(), encoding="utf-8")

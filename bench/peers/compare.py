@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 OUT = ROOT / "build" / "bench"
 STEP = 1 / 60
 # name, scene, simulated seconds, does everything stand still, time the last second alone
-SCENES = (("S3 tower 1:1000", "examples/heavy_top.xml", 10, True, False), ("S4 pyramid, 210 boxes", "build/examples/pyramid.xml", 5, True, False), ("S5 heap, 1000 spheres, settled", "build/examples/heap.xml", 6, False, True))
+SCENES = (("S3 tower 1:1000", "examples/heavy_top.xml", 10, True, False), ("S4 pyramid, 210 boxes", "examples/pyramid.xml", 5, True, False), ("S5 heap, 1000 spheres, settled", "examples/heap.xml", 6, False, True))
 
 
 def floats(text):

@@ -11,5 +11,4 @@ else
   printf 'bench: Bullet cannot be installed here, so our own numbers come alone\n' >&2
 fi
 python=$(scripts/setup_python.sh)
-"$python" examples/make_examples.py build/examples >/dev/null
 "$python" bench/peers/compare.py "$@"
