@@ -61,12 +61,21 @@ bool SurfaceContact::allowed(const TriangleSurface& surface, int triangle, const
     top = std::max(top, m.dot(t.corners[at(k)]));
     longest = std::max(longest, (t.corners[at((k + 1) % 3)] - t.corners[at(k)]).norm());
   }
+  const auto below = [&](const Vector3& w, const Vector3& corner) { return m.dot(w) <= top + allowed_slope * (longest + (w - corner).norm()); };
+  std::array<bool, 3> highest{};
+  for (int k = 0; k < 3; ++k) highest[at(k)] = m.dot(t.corners[at(k)]) >= top - allowed_slope * longest;
+  const auto count = std::count(highest.begin(), highest.end(), true);
+  if (count == 3) return true;  // the face itself: whatever rises around it has faces of its own
   for (int k = 0; k < 3; ++k) {
-    if (m.dot(t.corners[at(k)]) < top - allowed_slope * longest) continue;
-    neighbours_.clear();
-    surface.ring(triangle, k, neighbours_);
-    for (const Vector3& w : neighbours_)
-      if (m.dot(w) > top + allowed_slope * (longest + (w - t.corners[at(k)]).norm())) return false;
+    if (count == 2) {  // an edge: only the triangle beyond it can forbid the normal
+      Vector3 far;
+      if (highest[at(k)] && highest[at((k + 1) % 3)] && surface.across(triangle, k, far) && !below(far, t.corners[at(k)])) return false;
+    } else if (highest[at(k)]) {
+      neighbours_.clear();
+      surface.ring(triangle, k, neighbours_);
+      for (const Vector3& w : neighbours_)
+        if (!below(w, t.corners[at(k)])) return false;
+    }
   }
   return true;
 }

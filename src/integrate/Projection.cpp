@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kOverlap = 1e-10;       // [-] of the pair's size: overlaps below this stay
 constexpr double kAnchor = 1e-12;        // [m] anchors nearer than this stay
-constexpr double kCompliance = 1e-8;     // [-] of the row's inverse mass
+constexpr double kCompliance = 1e-3;     // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
 constexpr double kTolerance = 1e-6;      // [-] relative certificate asked of the projection
 constexpr double kPolish = 1e-10;        // [-] what a Newton-type method goes on to: what is left becomes an approach speed of the next step
 constexpr double kUseful = 1e-2;         // [-] a projection worse than this is not applied
@@ -131,6 +131,7 @@ void IslandStepper::project(double h) {
     iterate_.r.setZero(3 * problem.contacts());
     iterate_.lambda.setZero(problem.rows());
     SolveOptions options;
+    options.thorough = false;
     options.tolerance = kTolerance;
     options.polish = kPolish;
     options.scale = problem.scaleFloor;

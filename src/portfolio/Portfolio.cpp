@@ -169,7 +169,9 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     return;
   }
   if (options.warm && rung(problem, best, "warm", *newton, warm)) return;
-  if (problem.mu.isZero(0) && rung(problem, best, "newton", *newton, cold)) return;  // convex: the active set settles in a few steps
+  if (problem.mu.isZero(0)) {  // convex: the active set settles in a few steps, and the method of multipliers cannot fail
+    if (rung(problem, best, "newton", *newton, cold) || rung(problem, best, "prox", *prox, cold) || !options.thorough) return;
+  }
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   warm.warm = true;
