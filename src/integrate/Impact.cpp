@@ -214,7 +214,6 @@ bool IslandStepper::solveImpact(int law) {
   iterate_.v = vFree_;
   certifier_.prepare(problem);
   SolveOptions options;
-  options.thorough = false;  // a smaller step is the better last resort
   options.tolerance = setup_->options->tolerance;
   options.scale = certifier_.scale();
   const PortfolioReport report = portfolio_.solve(problem, iterate_, options);

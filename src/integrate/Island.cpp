@@ -118,9 +118,10 @@ bool IslandStepper::substep(double h, int depth) {
     certifier_.prepare(assembly_.problem);
     rests = restsAsBefore(h);
     watch.lap(times.certify);
-    const bool certified = rests || solve(h);
+    const bool last = depth >= setup_->options->maxHalvings;
+    const bool certified = rests || solve(h, last);
     watch.lap(times.solve);
-    if (!certified && depth < setup_->options->maxHalvings) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+    if (!certified && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
     accept(rung_, solved_);
     if (!certified && !acceptUncertified()) return false;
     rests = rests || comesToRest();
@@ -217,9 +218,9 @@ void IslandStepper::accept(const char* rung, const Certificate& certificate) {
   if (certificate.worstContact >= 0) island.worstContact = contacts_[at(used_[at(certificate.worstContact)])].key;
 }
 
-bool IslandStepper::solve(double h) {
+bool IslandStepper::solve(double h, bool last) {
   SolveOptions options;
-  options.thorough = false;  // a smaller step is the better last resort
+  options.thorough = last;  // before that, a smaller step is the better resort
   options.tolerance = setup_->options->tolerance;
   options.warm = warmStart(h);
   options.scale = certifier_.scale();

@@ -72,7 +72,7 @@ class IslandStepper {
   void predict(double h);
   void assemble(double h);
   bool warmStart(double h);
-  bool solve(double h);
+  bool solve(double h, bool last);
   bool acceptUncertified();
   void account(double h);
   void integrate(double h);
@@ -89,6 +89,7 @@ class IslandStepper {
   bool restsAsBefore(double h);
   bool comesToRest();
   bool certifiesAtRest(Certificate& certificate);
+  double fastest(const VectorX& v) const;
   bool surfacesMove() const;
 
   // Projection.cpp
@@ -135,6 +136,7 @@ class IslandStepper {
   std::vector<int> used_;               // contacts of the problem
   VectorX vBefore_, vFree_;             // [m/s]
   Iterate iterate_, candidate_;
+  VectorX hidden_;                      // [m/s] what the candidate's impulses leave of the free velocity
   Certificate solved_;                  // of iterate_
   const char* rung_{"none"};            // that gave it
   bool restedBefore_{false};            // this (sub)step repeats the rest of the last one

@@ -16,14 +16,14 @@
 namespace stiction {
 namespace {
 
-constexpr double kOverlap = 1e-10;       // [-] of the pair's size: overlaps below this stay
-constexpr double kAnchor = 1e-12;        // [m] anchors nearer than this stay
-constexpr double kCompliance = 1e-3;     // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
-constexpr double kTolerance = 1e-6;      // [-] relative certificate asked of the projection
-constexpr double kPolish = 1e-10;        // [-] what a Newton-type method goes on to: what is left becomes an approach speed of the next step
-constexpr double kUseful = 1e-2;         // [-] a projection worse than this is not applied
-constexpr double kLargest = 0.2;         // [-] of the pair's size: correction in one (sub)step at most
-constexpr double kSpeed = 10.0;          // [1/s] times the pair's size: speed at which deep overlaps come out
+constexpr double kOverlap = 1e-10;    // [-] of the pair's size: overlaps below this stay
+constexpr double kAnchor = 1e-12;     // [m] anchors nearer than this stay
+constexpr double kCompliance = 1e-3;  // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
+constexpr double kTolerance = 1e-6;   // [-] relative certificate asked of the projection
+constexpr double kPolish = 1e-10;     // [-] what a Newton-type method goes on to: what is left becomes an approach speed of the next step
+constexpr double kUseful = 1e-2;      // [-] a projection worse than this is not applied
+constexpr double kLargest = 0.2;      // [-] of the pair's size: correction in one (sub)step at most
+constexpr double kSpeed = 10.0;       // [1/s] times the pair's size: speed at which deep overlaps come out
 constexpr int kPasses = 2;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -134,6 +134,7 @@ void IslandStepper::project(double h) {
     options.thorough = false;
     options.tolerance = kTolerance;
     options.polish = kPolish;
+    options.thorough = false;  // the next step corrects what is left
     options.scale = problem.scaleFloor;
     const PortfolioReport report = projector_.solve(problem, iterate_, options);
     if (!(report.certificate.relative <= kUseful)) break;

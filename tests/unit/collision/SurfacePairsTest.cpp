@@ -256,5 +256,58 @@ TEST(SurfacePairs, wavyTerrainContactsAreFiniteAndOnTheSurface) {
   EXPECT_GT(found, 5000);
 }
 
+/// Distance of a point from a triangle: the plane where its foot is inside, else the nearest of the three edges.
+double distanceToTriangle(const Vector3& p, const std::array<Vector3, 3>& t) {
+  const Vector3 normal = (t[1] - t[0]).cross(t[2] - t[0]).normalized();
+  bool inside = true;
+  double edges = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Vector3 edge = t[(k + 1) % 3] - t[k], from = p - t[k];
+    inside = inside && normal.cross(edge).dot(from) >= 0;
+    edges = std::min(edges, (from - std::clamp(from.dot(edge) / edge.squaredNorm(), 0.0, 1.0) * edge).norm());
+  }
+  return inside ? std::abs(normal.dot(p - t[0])) : edges;
+}
+
+TEST(SurfacePairs, sphereMeetsBumpyTerrainAtItsNearestPoint) {
+  Random random{20};
+  const double radius = 0.3;
+  for (int round = 0; round < 400; ++round) {
+    std::vector<double> bumps;
+    for (int k = 0; k < 36; ++k) bumps.push_back(random.uniform(0, 0.08));
+    int next = 0;
+    const Shape ground = terrain(6, [&](double, double) { return bumps[static_cast<std::size_t>(next++)]; });
+    // Above a grid point as often as anywhere: there a strict minimum has its nearest points on faces, edges or the point itself.
+    const int column = 1 + round % 4, row = 1 + round / 4 % 4;
+    Vector3 centre{-1 + 0.4 * column, -1 + 0.4 * row, 0};
+    if (round % 2 == 0) centre.head<2>() += Vector2{random.uniform(-0.2, 0.2), random.uniform(-0.2, 0.2)};
+    const auto distance = [&] {
+      double least = std::numeric_limits<double>::infinity();
+      const auto corner = [&](int r, int c) { return Vector3{-1 + 0.4 * c, -1 + 0.4 * r, ground.heightField->heights[static_cast<std::size_t>(6 * r + c)]}; };
+      for (int r = 0; r < 5; ++r)
+        for (int c = 0; c < 5; ++c) {
+          least = std::min(least, distanceToTriangle(centre, {corner(r, c), corner(r, c + 1), corner(r + 1, c + 1)}));
+          least = std::min(least, distanceToTriangle(centre, {corner(r, c), corner(r + 1, c + 1), corner(r + 1, c)}));
+        }
+      return least;
+    };
+    double low = 0.1, high = 1;  // the height at which the sphere just touches
+    for (int k = 0; k < 60; ++k) {
+      centre.z() = 0.5 * (low + high);
+      (distance() < radius ? low : high) = centre.z();
+    }
+    for (const double gap : {0.01, 1e-4, 0.0, -1e-3}) {
+      Pose X{centre + Vector3{0, 0, gap}};
+      double least = std::numeric_limits<double>::infinity();
+      for (const PairPoint& point : collide(Shape::sphere(radius), X, ground, Pose{}, 0.05)) least = std::min(least, point.gap);
+      std::swap(centre, X.position);
+      // Overlapping at a ridge, the face beyond it may be met outside its triangle: deeper, by a small part of the overlap.
+      EXPECT_LE(least, distance() - radius + 1e-9) << "round " << round << " gap " << gap;
+      EXPECT_GE(least, distance() - radius - 1e-9 - 0.05 * std::max(-gap, 0.0)) << "round " << round << " gap " << gap;
+      std::swap(centre, X.position);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stiction
