@@ -131,7 +131,6 @@ void IslandStepper::project(double h) {
     iterate_.r.setZero(3 * problem.contacts());
     iterate_.lambda.setZero(problem.rows());
     SolveOptions options;
-    options.thorough = false;
     options.tolerance = kTolerance;
     options.polish = kPolish;
     options.thorough = false;  // the next step corrects what is left

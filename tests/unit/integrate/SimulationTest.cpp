@@ -1,0 +1,163 @@
+// The face of the simulation: what it refuses, what it reports, and what it keeps when a step fails.
+#include "integrate/Simulation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/Error.hpp"
+
+namespace stiction {
+namespace {
+
+ModelBuilder ground(double friction) {
+  ModelBuilder builder;
+  Geom floor;
+  floor.name = "floor";
+  floor.shape = Shape::plane();
+  floor.friction = friction;
+  builder.addGeom(floor, Pose{});
+  return builder;
+}
+
+Simulation boxOnGround(SimulationOptions options = {}) {
+  ModelBuilder builder = ground(0.5);
+  builder.addSolid("box", Shape::box({0.5, 0.5, 0.5}), 10, {{0, 0, 0.5}, Quaternion::Identity()}, 0.5);
+  return {builder.build(), options};
+}
+
+TEST(Simulation, RefusesBadInputByName) {
+  Simulation simulation = boxOnGround();
+  for (const double h : {0.0, -0.01, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) EXPECT_THROW(simulation.step(h), InputError);
+  EXPECT_THROW(simulation.applyForce(5, Vector3::Zero(), Vector3::Zero()), InputError);
+  EXPECT_THROW(simulation.applyForce(1, Vector3::Constant(NAN), Vector3::Zero()), InputError);
+  EXPECT_THROW(simulation.setVelocity(0, Vector3::UnitX(), Vector3::Zero()), InputError);
+  EXPECT_THROW(simulation.setState(State{}), InputError);
+  State bent = simulation.state();
+  bent.rotation[1].coeffs() *= 1.1;
+  EXPECT_THROW(simulation.setState(bent), InputError);
+  SimulationOptions options;
+  options.solver = "no such solver";
+  EXPECT_THROW(boxOnGround(options), InputError);
+  options = {};
+  options.tolerance = 0;
+  EXPECT_THROW(boxOnGround(options), InputError);
+}
+
+TEST(Simulation, ReportsTheStep) {
+  Simulation simulation = boxOnGround();
+  const StepReport& report = simulation.step(0.01);
+  EXPECT_EQ(report.status, StepStatus::Certified);
+  EXPECT_TRUE(report.reason.empty());
+  EXPECT_EQ(report.contacts, 4);
+  EXPECT_EQ(report.islands, 1);
+  EXPECT_EQ(report.substeps, 1);
+  EXPECT_EQ(report.worstContact.geomB, 1);
+  EXPECT_DOUBLE_EQ(report.certificate.scale, 0.01 * 9.81);
+  EXPECT_EQ(simulation.state().time, 0.01);
+  EXPECT_EQ(simulation.state().stepCount, 1);
+  ASSERT_EQ(simulation.contacts().size(), 4u);
+  Vector3 sum = Vector3::Zero();
+  for (const SolvedContact& contact : simulation.contacts()) {
+    EXPECT_EQ(contact.state, 1);
+    sum += contact.impulse;
+  }
+  EXPECT_LE((sum - Vector3{0, 0, 10 * 9.81 * 0.01}).norm(), 1e-12);
+  EXPECT_EQ(simulation.state().contacts.size(), 4u);
+}
+
+TEST(Simulation, RollsBackAStepThatIsNotFinite) {
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  Body body;
+  body.mass = 1e-300;
+  body.I_C = Matrix3::Identity();
+  builder.addBody(body);
+  Simulation simulation{builder.build(), {}};
+  simulation.applyForce(1, {1e200, 0, 0}, Vector3::Zero());
+  const std::uint64_t before = hash(simulation.state());
+  const StepReport& report = simulation.step(0.01);
+  EXPECT_EQ(report.status, StepStatus::NonFinite);
+  EXPECT_FALSE(report.reason.empty());
+  EXPECT_EQ(hash(simulation.state()), before);
+  EXPECT_EQ(simulation.state().time, 0.0);
+}
+
+TEST(Simulation, KeepsGoingWhenAsked) {
+  SimulationOptions options;
+  options.tolerance = 1e-300;
+  options.maxHalvings = 0;
+  options.keepGoing = true;
+  ModelBuilder builder = ground(0.5);
+  builder.body(builder.addSolid("box", Shape::box({0.5, 0.4, 0.3}), 10, {{0, 0, 0.3}, Quaternion{Eigen::AngleAxisd{0.3, Vector3::UnitZ()}}}, 0.5)).velocity = {3, 1, 0};
+  Simulation simulation{builder.build(), options};
+  const StepReport& report = simulation.step(0.01);
+  EXPECT_EQ(report.status, StepStatus::NotCertified);
+  EXPECT_FALSE(report.reason.empty());
+  EXPECT_EQ(simulation.state().stepCount, 1);
+  EXPECT_NEAR(simulation.state().velocity[1].norm(), std::sqrt(10.0) - 0.5 * 9.81 * 0.01, 1e-9);
+}
+
+TEST(Simulation, KeepsTheHardestProblem) {
+  SimulationOptions options;
+  EXPECT_EQ(boxOnGround(options).hardestProblem(), nullptr);
+  options.keepHardest = true;
+  ModelBuilder builder = ground(0.3);
+  builder.body(builder.addSolid("box", Shape::box({0.5, 0.4, 0.3}), 10, {{0, 0, 0.3}, Quaternion::Identity()}, 0.3)).velocity = {3, 1, 0};
+  Simulation simulation{builder.build(), options};
+  double worst = -1;
+  for (int i = 0; i < 50; ++i) worst = std::max(worst, simulation.step(0.01).certificate.relative);
+  ASSERT_NE(simulation.hardestProblem(), nullptr);
+  EXPECT_EQ(simulation.hardestCertificate(), worst);
+  EXPECT_EQ(certify(*simulation.hardestProblem(), *simulation.hardestIterate()).relative, worst);
+}
+
+TEST(Simulation, SetVelocityDrivesAKinematicBody) {
+  ModelBuilder builder;
+  Body body;
+  body.kind = BodyKind::Kinematic;
+  builder.addBody(body);
+  Simulation simulation{builder.build(), {}};
+  simulation.setVelocity(1, {1, 0, 0}, {0, 0, 0.5});
+  for (int i = 0; i < 10; ++i) simulation.step(0.1);
+  EXPECT_NEAR(simulation.state().position[1].x(), 1.0, 1e-14);
+  EXPECT_NEAR(simulation.state().rotation[1].angularDistance(Quaternion{Eigen::AngleAxisd{0.5, Vector3::UnitZ()}}), 0.0, 1e-14);
+}
+
+// A fast ball strikes a resting one, which would pass through a thin wall within the same step: its reach follows from the speed it gets.
+TEST(Simulation, StruckBodyDoesNotTunnel) {
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  builder.addSolid("fast", Shape::sphere(0.1), 1000, {{-1, 0, 0}, Quaternion::Identity()}, 0.5);
+  builder.addSolid("struck", Shape::sphere(0.1), 10, {{0, 0, 0}, Quaternion::Identity()}, 0.5);
+  Geom wall;
+  wall.shape = Shape::box({0.01, 1, 1});
+  builder.addGeom(wall, {{0.5, 0, 0}, Quaternion::Identity()});
+  builder.body(1).velocity = {100, 0, 0};
+  Simulation simulation{builder.build(), {}};
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(simulation.step(0.02).status, StepStatus::Certified);
+    EXPECT_LE(simulation.state().position[2].x(), 0.5 - 0.01 - 0.1 + 1e-6);
+    EXPECT_LE(simulation.state().position[1].x(), simulation.state().position[2].x() - 0.2 + 1e-6);
+  }
+}
+
+// A pushed body that leaves its start velocity far behind within one step.
+TEST(Simulation, PushedBodyDoesNotTunnel) {
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  builder.addSolid("ball", Shape::sphere(0.1), 10, Pose{}, 0.5);
+  Geom wall;
+  wall.shape = Shape::box({0.01, 1, 1});
+  builder.addGeom(wall, {{0.5, 0, 0}, Quaternion::Identity()});
+  Simulation simulation{builder.build(), {}};
+  simulation.applyForce(1, {1e4, 0, 0}, Vector3::Zero());
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(simulation.step(0.02).status, StepStatus::Certified);
+    EXPECT_LE(simulation.state().position[1].x(), 0.39 + 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace stiction
