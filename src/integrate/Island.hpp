@@ -19,9 +19,9 @@ struct StepSetup {
   const CollisionDetector* detector{nullptr};
   std::vector<BodyInertia> inertias;
   Loads loads;
-  std::vector<double> geomSize;   // [m] bounding radius
-  std::vector<double> bodySize;   // [m] largest distance of a geom's far side from the centre of mass
-  double hardest{-1};             // [-] the worst certificate so far, for keepHardest
+  std::vector<double> geomSize;  // [m] bounding radius
+  std::vector<double> bodySize;  // [m] largest distance of a geom's far side from the centre of mass
+  double hardest{-1};            // [-] the worst certificate so far, for keepHardest
 };
 
 /// What happened to one island; restored as a whole when a trial step is taken back.
@@ -30,10 +30,10 @@ struct IslandReport {
   Certificate certificate;
   FeatureKey worstContact{-1, -1, 0};
   EnergyLedger ledger;
-  std::vector<ContactMemory> memory;      // sorted by key
-  std::vector<SolvedContact> contacts;    // sorted by key
+  std::vector<ContactMemory> memory;    // sorted by key
+  std::vector<SolvedContact> contacts;  // sorted by key
   std::vector<std::pair<const char*, int>> rungs;
-  double penetration{0};                  // [m]
+  double penetration{0};  // [m]
   int substeps{0}, impacts{0};
   bool splitsExhausted{false};
   int iterations{0}, factorisations{0};
@@ -50,7 +50,7 @@ struct HardProblem {
 struct IslandResult {
   IslandReport report;
   PhaseTimes times;
-  std::unique_ptr<HardProblem> hardest;   // when this island beats the worst certificate so far
+  std::unique_ptr<HardProblem> hardest;  // when this island beats the worst certificate so far
 };
 
 /// Adds one island solved by `rung`.
@@ -125,34 +125,34 @@ class IslandStepper {
 
   // The island and its state at the present moment of the step.
   std::vector<CandidatePair> pairs_;
-  std::vector<int> kinematic_;          // kinematic bodies its contacts touch
-  State local_;                         // only the entries of the island's bodies and of the fixed bodies it touches are valid
-  ContactSet contacts_;                 // at local_'s poses when fresh_
+  std::vector<int> kinematic_;  // kinematic bodies its contacts touch
+  State local_;                 // only the entries of the island's bodies and of the fixed bodies it touches are valid
+  ContactSet contacts_;         // at local_'s poses when fresh_
   bool fresh_{false};
-  double step_{0};                      // [s] the whole step
+  double step_{0};  // [s] the whole step
   IslandResult* result_{nullptr};
 
   // One (sub)step.
-  std::vector<int> used_;               // contacts of the problem
-  VectorX vBefore_, vFree_;             // [m/s]
+  std::vector<int> used_;    // contacts of the problem
+  VectorX vBefore_, vFree_;  // [m/s]
   Iterate iterate_, candidate_;
-  VectorX hidden_;                      // [m/s] what the candidate's impulses leave of the free velocity
-  Certificate solved_;                  // of iterate_
-  const char* rung_{"none"};            // that gave it
-  bool restedBefore_{false};            // this (sub)step repeats the rest of the last one
+  VectorX hidden_;            // [m/s] what the candidate's impulses leave of the free velocity
+  Certificate solved_;        // of iterate_
+  const char* rung_{"none"};  // that gave it
+  bool restedBefore_{false};  // this (sub)step repeats the rest of the last one
   AccountScratch scratch_;
-  std::vector<Motion> motion_;          // of each block over the (sub)step
+  std::vector<Motion> motion_;  // of each block over the (sub)step
   ContactSet startContacts_;
-  std::vector<double> rowTargets_;      // [m] projection: anchor·t of each row
-  std::vector<ContactMemory> memory_;   // being written
+  std::vector<double> rowTargets_;     // [m] projection: anchor·t of each row
+  std::vector<ContactMemory> memory_;  // being written
 
   // Impacts.
   struct Closing {
     FeatureKey key;
     int bodyA, bodyB;
     Vector3 normal;
-    double gap;            // [m] at the start
-    Vector3 onA, onB;      // [m] the contact point in the frames of the two bodies
+    double gap;        // [m] at the start
+    Vector3 onA, onB;  // [m] the contact point in the frames of the two bodies
   };
   struct Saved {
     struct Entry {
@@ -164,9 +164,9 @@ class IslandStepper {
     ContactSet contacts;
     IslandReport report;
   };
-  std::vector<Closing> closing_;            // open contacts that will bounce: left out of the problem
-  std::vector<FeatureKey> alreadyTouching_; // contacts of the same pairs that touch already
-  double threshold_{0};                     // [m/s] approach speed below which e = 0
+  std::vector<Closing> closing_;             // open contacts that will bounce: left out of the problem
+  std::vector<FeatureKey> alreadyTouching_;  // contacts of the same pairs that touch already
+  double threshold_{0};                      // [m/s] approach speed below which e = 0
   Saved saved_;
 };
 

@@ -23,8 +23,7 @@ bool IslandStepper::certifiesAtRest(Certificate& certificate) {
   certificate = certifier_.judge(assembly_.problem, candidate_);
   if (!(certificate.relative <= setup_->options->tolerance)) return false;
   double load = 0;
-  for (int i = 0; i < assembly_.problem.contacts(); ++i)
-    load = std::max(load, certifier_.omega()[i] * candidate_.r.segment<3>(3 * i).norm());
+  for (int i = 0; i < assembly_.problem.contacts(); ++i) load = std::max(load, certifier_.omega()[i] * candidate_.r.segment<3>(3 * i).norm());
   const double noise = 16.0 * std::numeric_limits<double>::epsilon() * load;
   if (certificate.relative > kRest && certificate.metersPerSecond > kRest * certificate.scale + noise) return false;
   assembly_.velocityFromImpulses(vFree_, candidate_.r, candidate_.lambda, hidden_);

@@ -63,6 +63,26 @@ TEST(Rest, DeepOverlapComesOutWithoutKineticEnergy) {
   EXPECT_NEAR(simulation.state().position[1].z(), 0.5, 1e-9);
 }
 
+// Contacts see neither a common fall nor pure rolling: rest must be judged on the bodies themselves.
+TEST(Rest, TouchingBodiesFallTogether) {
+  ModelBuilder builder;
+  for (const double z : {5.0, 6.0}) addBody(builder, Shape::box({0.5, 0.5, 0.5}), 1, {{0, 0, z}, Quaternion::Identity()}, 0.5);
+  Simulation simulation{builder.build(), {}};
+  advance(simulation, 0.01, 10);
+  for (const std::size_t body : {1U, 2U}) EXPECT_NEAR(simulation.state().velocity[body].z(), -0.1 * kG, 1e-12);
+}
+
+TEST(Rest, SphereRollsDownTheSlightestSlope) {
+  constexpr double slope = 1e-8;  // [rad]
+  ModelBuilder builder;
+  addPlane(builder, 0.5);
+  addBody(builder, Shape::sphere(0.1), 1, {{0, 0, 0.1}, Quaternion::Identity()}, 0.5);
+  builder.setGravity({kG * slope, 0, -kG});
+  Simulation simulation{builder.build(), {}};
+  advance(simulation, 0.01, 10);
+  EXPECT_NEAR(simulation.state().velocity[1].x(), 5.0 / 7.0 * kG * slope * 0.1, 1e-14);
+}
+
 TEST(Rest, EmptyAndWeightlessScenesStep) {
   Simulation empty{ModelBuilder{}.build(), {}};
   EXPECT_EQ(empty.step(0.01).status, StepStatus::Certified);
