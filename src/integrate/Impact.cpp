@@ -3,7 +3,8 @@
 //   M (v⁺ − v⁻) = H r ,   u = Hᵀ v⁺ + w strictly Signorini–Coulomb over the touching contacts,   w_n = e u_n⁻ where u_n⁻ < −threshold      (Newton)
 //   w = e u⁻ on normal and tangents there                                                                                                (Moreau)
 //
-// Newton's law can create energy in eccentric impacts with friction (Kane's paradox): then the impact is solved again by Moreau's, then with e = 0.
+// Newton's law can create energy in eccentric impacts with friction (Kane's paradox), and bodies pinched between others may have no room to bounce (no solution):
+// then the impact is solved again by Moreau's, then with e = 0.
 // The closing time is a root of the true gap of the advanced island, bracketed (Illinois). Contacts that will bounce are left out while open: w_n = gap/h would
 // eat their approach speed. Below the threshold 4 h‖g‖, and after the last split, e = 0. Source: Moreau 1988; Glocker 2001.
 #include <algorithm>
@@ -165,6 +166,7 @@ bool IslandStepper::impact() {
   for (const int law : {kNewton, kMoreau, kInelastic}) {
     if (law == kNewton && moreau) continue;
     if (!solveImpact(law)) {
+      if (law != kInelastic) continue;  // a pinched body has no room to bounce
       result_->report.status = StepStatus::NotCertified;
       accept(rung_, solved_);
       if (!setup_->options->keepGoing || !iterate_.v.allFinite()) return false;

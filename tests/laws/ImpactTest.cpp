@@ -164,5 +164,24 @@ TEST(Impact, EnergyNeverGrows) {
     }
 }
 
+// Between two surfaces it touches, a ball can only stop: with e = 1 no velocity leaves one of them without entering the other.
+TEST(Impact, PinchedBallStops) {
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  addPlane(builder, 0, Quaternion::Identity(), 1);
+  Part ceiling = solid(Shape::box({1, 1, 0.5}), 1, {{0, 0, 0.7}, Quaternion::Identity()}, 0);
+  ceiling.body.kind = BodyKind::Static;
+  add(builder, ceiling);
+  Part ball = solid(Shape::sphere(0.1), 2, {{0, 0, 0.1}, Quaternion::Identity()}, 0);
+  ball.body.velocity = {0.5, 0, -3};
+  const int id = add(builder, ball);
+  Simulation simulation{builder.build(), {}};
+  const StepReport& report = advance(simulation, 0.01, 1);
+  const Vector3& v = simulation.state().velocity[static_cast<std::size_t>(id)];
+  EXPECT_NEAR(v.x(), 0.5, 1e-12);
+  EXPECT_NEAR(v.z(), 0, 1e-12);
+  EXPECT_NEAR(report.ledger.impact, 9, 1e-10);
+}
+
 }  // namespace
 }  // namespace stiction::laws
