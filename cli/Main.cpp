@@ -18,7 +18,7 @@ struct Selected {
 
 void addRun(CLI::App& app, RunArguments& arguments) {
   CLI::App* command = app.add_subcommand("run", "Simulate a scene, certifying every step");
-  command->add_option("SCENE", arguments.scene, "MJCF file")->required();
+  command->add_option("SCENE", arguments.scene, "MJCF or URDF file")->required();
   command->add_option("--keyframe", arguments.keyframe, "start from this keyframe");
   command->add_option("--duration", arguments.duration, "simulated time [s]")->capture_default_str();
   command->add_option("--dt", arguments.dt, "step [s]; default: the scene's timestep if it sets one, else 1/240")->each([&arguments](const std::string&) {

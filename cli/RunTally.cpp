@@ -64,7 +64,7 @@ void RunTally::add(const Model& model, const StepReport& report, double stepTime
     uncertifiedCertificate = report.certificate.relative;
     uncertifiedReason = report.reason;
   }
-  if (!(report.certificate.relative <= worst.relative)) {
+  if (steps == 0 || !(report.certificate.relative <= worst.relative)) {
     worst = report.certificate;
     worstStep = steps;
     const FeatureKey& key = report.worstContact;

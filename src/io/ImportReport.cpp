@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <string_view>
 
@@ -19,7 +20,7 @@ struct Known {
 };
 
 // What is acted on. Everything about frames, masses and assets is compiled by libmujoco itself.
-constexpr Known known[] = {
+constexpr Known mjcfKnown[] = {
     {"mujoco", " model "},
     {"mujocoinclude", ""},
     {"include", "*"},
@@ -78,7 +79,7 @@ constexpr Reason reasons[] = {
 };
 
 // Elements left out with all they hold.
-constexpr Reason sections[] = {
+constexpr Reason mjcfSections[] = {
     {"light", "", "for display"},
     {"camera", "", "for display"},
     {"site", "", "only sensors, tendons and actuators use sites"},
@@ -98,9 +99,39 @@ constexpr Reason sections[] = {
     {"deformable", "", "for display"},
 };
 
-bool isSection(std::string_view name) {
-  return std::any_of(std::begin(sections), std::end(sections), [name](const Reason& section) { return section.element == name; });
-}
+// URDF, and the <mujoco> element it may hold.
+constexpr Known urdfKnown[] = {
+    {"robot", " name "}, {"link", " name "},       {"inertial", "*"},  {"origin", "*"},
+    {"mass", "*"},       {"inertia", "*"},         {"collision", "*"}, {"geometry", "*"},
+    {"box", "*"},        {"sphere", "*"},          {"cylinder", "*"},  {"capsule", "*"},
+    {"mesh", "*"},       {"joint", " name type "}, {"parent", "*"},    {"child", "*"},
+    {"axis", "*"},       {"mujoco", "*"},          {"compiler", "*"},  {"option", " gravity timestep "},
+};
+
+constexpr Reason urdfSections[] = {
+    {"visual", "", "for display"},
+    {"material", "", "for display"},
+    {"limit", "", "free and fixed joints have no limits"},
+    {"dynamics", "", "free and fixed joints have no damping or friction"},
+    {"mimic", "", "free and fixed joints do not follow others"},
+    {"safety_controller", "", "there are no controllers"},
+    {"calibration", "", "there are no joint sensors"},
+    {"transmission", "", "there are no actuators"},
+    {"gazebo", "", "meant for another simulator"},
+    {"sensor", "", "there are no sensors; poses, velocities and contacts are in the record"},
+};
+
+struct Dialect {
+  std::span<const Known> known;
+  std::span<const Reason> sections;
+
+  bool isSection(std::string_view name) const {
+    return std::any_of(sections.begin(), sections.end(), [name](const Reason& section) { return section.element == name; });
+  }
+};
+
+constexpr Dialect mjcf{mjcfKnown, mjcfSections};
+constexpr Dialect urdf{urdfKnown, urdfSections};
 
 // Sections whose members are told one by one.
 bool isParted(std::string_view name) { return name == "sensor" || name == "actuator" || name == "tendon"; }
@@ -111,19 +142,21 @@ bool lists(std::string_view attributes, std::string_view name) {
 
 class Collector {
  public:
+  explicit Collector(const Dialect& dialect) : dialect_{dialect} {}
+
   void file(const std::string& text, const std::string& folder, const std::string& label, int depth) {
     const std::vector<XmlElement> elements = scanXml(text);
     std::vector<bool> skipped(elements.size(), false);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const XmlElement& element = elements[i];
       const XmlElement* parent = element.parent < 0 ? nullptr : &elements[static_cast<std::size_t>(element.parent)];
-      skipped[i] = parent != nullptr && (skipped[static_cast<std::size_t>(element.parent)] || isSection(parent->name));
+      skipped[i] = parent != nullptr && (skipped[static_cast<std::size_t>(element.parent)] || dialect_.isSection(parent->name));
       if (skipped[i]) {
         if (parent != nullptr && !skipped[static_cast<std::size_t>(element.parent)]) child(*parent, element, label);
         continue;
       }
       if (element.name == "include") include(element, folder, depth);
-      if (isSection(element.name)) {
+      if (dialect_.isSection(element.name)) {
         if (!isParted(element.name)) whole(element.name, element.name, element, label);
       } else {
         attributes(element, label);
@@ -131,7 +164,7 @@ class Collector {
     }
   }
 
-  MjcfText finish() {
+  SceneText finish() {
     for (const Count& count : counts_) {
       ImportEntry entry = count.entry;
       if (count.times > 1) entry.element.append(" ×").append(std::to_string(count.times));
@@ -159,7 +192,7 @@ class Collector {
   }
 
   void whole(const std::string& shown, const std::string& section, const XmlElement& element, const std::string& label) {
-    for (const Reason& reason : sections)
+    for (const Reason& reason : dialect_.sections)
       if (reason.element == section) add({shown, "", reason.why}, label, element.line, false);
   }
 
@@ -181,7 +214,7 @@ class Collector {
   }
 
   void attributes(const XmlElement& element, const std::string& label) {
-    const Known* entry = std::find_if(std::begin(known), std::end(known), [&element](const Known& k) { return k.element == element.name; });
+    const auto entry = std::find_if(dialect_.known.begin(), dialect_.known.end(), [&element](const Known& k) { return k.element == element.name; });
     if (element.name == "flag") return flags(element, label);
     if (element.name == "numeric" || element.name == "tuple") {
       const std::string* name = element.find("name");
@@ -189,7 +222,7 @@ class Collector {
         add({element.name + (name != nullptr ? " " + *name : ""), "", "no meaning here"}, label, element.line, false);
       return;
     }
-    if (entry == std::end(known)) return add({element.name, "", "not supported"}, label, element.line, false);
+    if (entry == dialect_.known.end()) return add({element.name, "", "not supported"}, label, element.line, false);
     for (const XmlAttribute& attribute : element.attributes) {
       if (element.name == "option" && attribute.name == "timestep") out_.setsTimestep = true;
       if (lists(entry->attributes, attribute.name)) continue;
@@ -209,14 +242,15 @@ class Collector {
         add({"flag", attribute.name, "it switches a part of MuJoCo that is not used here"}, label, element.line, false);
   }
 
+  const Dialect& dialect_;
   std::vector<Count> counts_;
-  MjcfText out_;
+  SceneText out_;
 };
 
 }  // namespace
 
-MjcfText scanMjcf(const std::string& text, const std::string& folder) {
-  Collector collector;
+SceneText scanScene(const std::string& text, const std::string& folder, bool isUrdf) {
+  Collector collector{isUrdf ? urdf : mjcf};
   collector.file(text, folder, "", 0);
   return collector.finish();
 }

@@ -1,4 +1,4 @@
-// What an import left out or read differently: every element and attribute written in an MJCF file that this engine does not act on, each with its reason.
+// What an import left out or read differently: every element and attribute written in a scene file that this engine does not act on, each with its reason.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,16 +14,16 @@ struct ImportEntry {
 struct ImportReport {
   std::vector<ImportEntry> ignored;
   std::vector<ImportEntry> changed;
-  std::vector<std::string> warnings;  // of the MJCF compiler
+  std::vector<std::string> warnings;  // of libmujoco's compiler
 };
 
 /// Facts about the text that the compiled model no longer tells.
-struct MjcfText {
+struct SceneText {
   ImportReport report;
   bool setsTimestep{false};
 };
 
 /// `text` is the main file, known to compile; `folder` is where its includes are ("" for none).
-MjcfText scanMjcf(const std::string& text, const std::string& folder);
+SceneText scanScene(const std::string& text, const std::string& folder, bool isUrdf);
 
 }  // namespace stiction

@@ -64,16 +64,17 @@ using Compiled = std::unique_ptr<mjModel, decltype(&mj_deleteModel)>;
     place += ":" + message.substr(found + 5, message.find_first_not_of("0123456789", found + 5) - found - 5);
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
   for (std::size_t i = 0; (i = message.find('\n', i)) != std::string::npos;) message.replace(i, 1, ", ");
-  throw InputError{place, message, "MJCF that libmujoco 4.0.0 compiles", "correct the element"};
+  throw InputError{place, message, "a scene that libmujoco 4.0.0 compiles", "correct the element"};
 }
 
-void requireMjcfRoot(const std::string& text, const std::string& label) {
+/// Whether the text is URDF (root element robot) and not MJCF (mujoco).
+bool isUrdf(const std::string& text, const std::string& label) {
   const std::vector<XmlElement> elements = scanXml(text);
   const std::string root = elements.empty() ? "" : elements.front().name;
-  if (root == "robot")
-    throw InputError{label, "a URDF file (root element robot)", "MJCF (root element mujoco)", "URDF import is not available yet: convert the file to MJCF"};
-  if (root != "mujoco")
-    throw InputError{label, root.empty() ? "not XML" : "root element " + root.substr(0, 64), "an MJCF file (root element mujoco)", "give a scene in MJCF"};
+  if (root != "robot" && root != "mujoco")
+    throw InputError{label, root.empty() ? "not XML" : "root element " + root.substr(0, 64), "MJCF (root element mujoco) or URDF (robot)",
+                     "give a scene in one of these formats"};
+  return root == "robot";
 }
 
 struct Source {
@@ -196,7 +197,7 @@ void Importer::refuse() const {
 
 void Importer::readOptions(bool timestepGiven) {
   const char* modelName = mjs_getString(spec_.modelname);
-  builder_.setName(modelName == nullptr ? "" : modelName);
+  builder_.setName(modelName == nullptr || std::string{modelName} == "MuJoCo Model" ? "" : modelName);  // libmujoco's name for nameless models
   builder_.setGravity(disabled(mjDSBL_GRAVITY) ? Vector3{Vector3::Zero()} : vector3(m_.opt.gravity));
   const double h = m_.opt.timestep;
   if (!timestepGiven && h == compilerTimestep) return;
@@ -443,10 +444,10 @@ std::vector<Keyframe> Importer::keyframes(const Model& model) const {
 }
 
 Scene load(const std::string& path, std::string text, const std::string& label, const std::string& folder) {
-  requireMjcfRoot(text, label);
+  const bool urdf = isUrdf(text, label);
   std::vector<std::string> warnings;
   const Source source = compile(path, text, label, warnings);
-  MjcfText scanned = scanMjcf(text, folder);
+  SceneText scanned = scanScene(text, folder, urdf);
   Scene scene;
   scene.report = std::move(scanned.report);
   scene.report.warnings = std::move(warnings);
@@ -467,10 +468,10 @@ Scene load(const std::string& path, std::string text, const std::string& label, 
 
 Scene loadScene(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw InputError{path, "no such file", "an existing MJCF file", "check the path"};
+  if (!std::filesystem::exists(path, error)) throw InputError{path, "no such file", "an existing scene file", "check the path"};
   std::ifstream stream{path, std::ios::binary};
   if (!stream || !std::filesystem::is_regular_file(path, error))
-    throw InputError{path, "cannot be read", "a readable MJCF file", "check the path and its rights"};
+    throw InputError{path, "cannot be read", "a readable scene file", "check the path and its rights"};
   std::ostringstream text;
   text << stream.rdbuf();
   const std::filesystem::path parent = std::filesystem::path{path}.parent_path();

@@ -62,7 +62,8 @@ class Scenes(ProgramTest):
         self.bad(os.urandom(4096).replace(b"<", b""), "not XML")
         self.bad("<svg/>", "root element svg")
         self.bad(scene()[:-20], "libmujoco")
-        self.bad('<robot name="r"><link name="l"/></robot>', "URDF")
+        links = '<link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+        self.bad(f'<robot name="r">{links}<joint name="elbow" type="revolute"><parent link="a"/><child link="b"/><limit lower="-1" upper="1"/></joint></robot>', "joint elbow", "hinge", "free")
 
     def test_unknown_words(self):
         self.bad(scene(geom='size=".1" colour="red"'), "s.xml:6", "colour")

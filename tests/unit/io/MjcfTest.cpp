@@ -224,6 +224,25 @@ TEST(Mjcf, RefusalsNameTheElement) {
   EXPECT_NE(refusal(R"(<body><freejoint/><geom size=".1" foo="1"/></body>)").find("test.xml:1"), std::string::npos);
 }
 
+TEST(Urdf, FloatingLinksAreFreeBodies) {
+  const Scene scene =
+      loadSceneText(R"(<robot name="r"><link name="ground"><collision><origin xyz="0 0 -.5"/><geometry><box size="10 10 1"/></geometry></collision></link>
+    <link name="brick"><inertial><origin xyz=".1 0 0"/><mass value="2"/><inertia ixx=".01" ixy="0" ixz="0" iyy=".02" iyz="0" izz=".025"/></inertial>
+    <visual><geometry><sphere radius="3"/></geometry></visual><collision><geometry><box size=".2 .2 .2"/></geometry></collision></link>
+    <joint name="f" type="floating"><parent link="ground"/><child link="brick"/><origin xyz="0 0 .1"/></joint></robot>)",
+                    "r.urdf");
+  ASSERT_EQ(scene.model.bodies.size(), 2U);
+  const Body& brick = scene.model.bodies[1];
+  EXPECT_EQ(brick.name, "brick");
+  EXPECT_EQ(brick.mass, 2);
+  EXPECT_LT((brick.p_BC - Vector3{.1, 0, 0}).norm(), 1e-15);
+  EXPECT_LT((brick.I_C - Matrix3{Vector3{.01, .02, .025}.asDiagonal()}).norm(), 1e-15);
+  EXPECT_LT((brick.X_WB.position - Vector3{0, 0, .1}).norm(), 1e-15);
+  EXPECT_EQ(scene.model.geoms.size(), 2U);
+  ASSERT_EQ(scene.report.ignored.size(), 1U);
+  EXPECT_EQ(scene.report.ignored[0].element.substr(0, 6), "visual");
+}
+
 TEST(XmlScan, ElementsAttributesAndLines) {
   const auto list = scanXml("<?xml version='1.0'?>\n<!-- <no/> -->\n<a x='1' y = \"2>3\">\n<b/><c z=''>text</c>\n</a>");
   ASSERT_EQ(list.size(), 3U);
