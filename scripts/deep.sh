@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The long checks: the suites under the sanitizers, the fuzzers for ten minutes each, and random scenes at length.
+# The long checks: the suites under the sanitizers, the fuzzers for ten minutes each, 100,000 random small scenes, and larger ones at length.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/build.sh release stiction
+scripts/build.sh release stiction random_scenes
 for flavour in asan tsan; do
   printf '== %s\n' "$flavour"
   scripts/build.sh "$flavour"
@@ -11,4 +11,5 @@ done
 printf '== fuzzers\n'
 scripts/fuzz.sh "${FUZZ_SECONDS:-600}"
 printf '== random scenes\n'
+build/tests/random_scenes --scenes "${SCENES:-100000}" --jobs "$(nproc)"
 scripts/random_scenes.py --program build/stiction --minutes "${SCENE_MINUTES:-30}"

@@ -61,7 +61,7 @@ class SceneMaker {
   Layout layout_{};
   Ground ground_{};
   double least_{leastSize}, largest_{largestSize};
-  double commonMass_{0}, commonFriction_{-1}, commonRestitution_{0}, speedLimit_{0};
+  double lightest_{leastMass}, heaviest_{largestMass}, commonFriction_{-1}, commonRestitution_{0}, speedLimit_{0};
   bool massBySize_{false}, ownRestitution_{false};
 };
 
@@ -75,7 +75,7 @@ double SceneMaker::friction() {
 
 double SceneMaker::restitution() { return ownRestitution_ ? random_.uniform(0, 1) : commonRestitution_; }
 
-double SceneMaker::mass() { return commonMass_ > 0 ? commonMass_ : random_.logUniform(leastMass, largestMass); }
+double SceneMaker::mass() { return random_.logUniform(lightest_, heaviest_); }
 
 Vector3 SceneMaker::velocity(double limit) {
   if (speedLimit_ <= 0) return Vector3::Zero();
@@ -270,7 +270,11 @@ void SceneMaker::chooseScales() {
     largest_ = std::min(largestSize, middle * factor);
   }
   massBySize_ = random_.chance(0.25);
-  if (!massBySize_ && random_.chance(0.4)) commonMass_ = random_.logUniform(leastMass, largestMass);
+  if (random_.chance(0.6)) {
+    const double middle = random_.logUniform(leastMass, largestMass), factor = random_.chance(0.5) ? 1 : random_.uniform(1, 100);
+    lightest_ = std::max(leastMass, middle / factor);
+    heaviest_ = std::min(largestMass, middle * factor);
+  }
   if (random_.chance(0.3)) commonFriction_ = friction();
   if (random_.chance(0.3)) (random_.chance(0.5) ? commonRestitution_ = random_.chance(0.3) ? 1.0 : random_.uniform(0, 1) : ownRestitution_ = true);
   speedLimit_ = random_.chance(0.3) ? 0 : random_.chance(0.4) ? random_.logUniform(1e-6, 1) : largestSpeed;

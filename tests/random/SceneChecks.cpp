@@ -74,6 +74,15 @@ bool isDriven(const Model& model) {
   return std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& body) { return body.kind == BodyKind::Kinematic; });
 }
 
+double massRatio(const Model& model) {
+  double least = model.bodies[at(model.dynamicBodies.front())].mass, largest = least;
+  for (const int body : model.dynamicBodies) {
+    least = std::min(least, model.bodies[at(body)].mass);
+    largest = std::max(largest, model.bodies[at(body)].mass);
+  }
+  return largest / least;
+}
+
 /// Energy [J] that contacts gave beyond what gravity and position correction explain, divided by the ledger's scale.
 double energyFromContacts(const Simulation& simulation, const StepReport& report, double h) {
   const Model& model = simulation.model();
@@ -115,6 +124,8 @@ std::string faultOf(const Simulation& simulation, const StepReport& report, cons
 }
 
 void runSteps(const Scene& scene, Outcome& outcome) {
+  outcome.driven = isDriven(scene.model);
+  outcome.massRatio = massRatio(scene.model);
   Simulation simulation{scene.model, scene.options};
   for (int i = 0; i < scene.steps; ++i) {
     const State before = simulation.state();

@@ -20,6 +20,8 @@ struct Outcome {
   int steps{0}, contacts{0}, splits{0};
   bool refused{false};  // a step was not certified: the state was kept and the scene ended
   double refusedAt{0};  // [-] its certificate
+  double massRatio{1};  // [-] heaviest to lightest dynamic body
+  bool driven{false};   // by a kinematic body: may be squeezed so that there is no solution
   double worstCertificate{0}, worstClosure{0};
   double deepest{0};                  // [m] at the start
   double seconds{0};                  // [s] CPU
