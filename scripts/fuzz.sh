@@ -24,7 +24,7 @@ one() {
   mkdir -p "$work/found" "$work/crashes"
   local corpora=("$work/found")
   [ ! -d "build-fuzz/fuzzing/seeds/$fuzzer" ] || corpora+=("build-fuzz/fuzzing/seeds/$fuzzer")
-  if "$binary" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$work/crashes/" "${corpora[@]}" >"$work/log" 2>&1; then
+  if LSAN_OPTIONS=suppressions=tests/fuzz/leaks.supp "$binary" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$work/crashes/" "${corpora[@]}" >"$work/log" 2>&1; then
     printf 'fuzz: %-24s %s inputs in %s s, none failed\n' "$fuzzer" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/log")" "$seconds"
   else
     tail -n 40 "$work/log" >&2
