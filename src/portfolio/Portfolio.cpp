@@ -16,12 +16,14 @@ namespace {
 
 // Gauss–Seidel first, for at most as long as some 20 factorisations take (it gives up earlier when its contraction rate says so). Work in multiplications; a contact's
 // part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
-constexpr int leastSweeps = 100, mostSweeps = 3000;
+constexpr int leastSweeps = 100, mostSweeps = 20000;
 constexpr double sweepWork = 170, burstFactorisations = 20;
 constexpr int warmPatience = 3;
 constexpr int longSweeps = 20000;
 constexpr int warmSteps = 12;
 constexpr int finishSteps = 20;
+constexpr double dearWork = 3e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
+constexpr int dearPatience = 3, dearSteps = 60;
 constexpr int pathPoints = 40;
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 
@@ -128,6 +130,7 @@ struct Portfolio::Impl {
     SolveOptions polish = options;
     polish.warm = true;
     polish.maxIterations = finishSteps;
+    if (system.factorWork() > dearWork) polish.patience = dearPatience;
     trial = best;
     run(problem, *newton, polish);
     return judge(problem, best, name_, options);
@@ -176,6 +179,11 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   warm.warm = true;
   warm.maxIterations = warm.patience = 0;
+  if (!options.thorough && system.factorWork() > dearWork) {  // a smaller step costs less than hundreds of dear factorisations
+    warm.maxIterations = dearSteps;
+    rung(problem, best, "proxac", *proxac, warm);
+    return;
+  }
   if (rung(problem, best, "proxac", *proxac, warm)) return;
   if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;
