@@ -270,7 +270,7 @@ void SceneMaker::chooseScales() {
     largest_ = std::min(largestSize, middle * factor);
   }
   massBySize_ = random_.chance(0.25);
-  if (random_.chance(0.6)) {
+  if (random_.chance(0.8)) {
     const double middle = random_.logUniform(leastMass, largestMass), factor = random_.chance(0.5) ? 1 : random_.uniform(1, 100);
     lightest_ = std::max(leastMass, middle / factor);
     heaviest_ = std::min(largestMass, middle * factor);
