@@ -1,0 +1,52 @@
+// Thread pool, errors, hash.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+
+#include "base/Error.hpp"
+#include "base/Hash.hpp"
+#include "base/ThreadPool.hpp"
+
+namespace stiction {
+namespace {
+
+TEST(ThreadPool, RunsEveryIndexOnce) {
+  for (const int threads : {1, 2, 4}) {
+    ThreadPool pool{threads};
+    for (const int count : {0, 1, 7, 1000}) {
+      std::vector<int> done(static_cast<std::size_t>(count), 0);
+      pool.parallelFor(count, [&](int i) { ++done[static_cast<std::size_t>(i)]; });
+      EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0), count);
+      for (const int times : done) EXPECT_EQ(times, 1);
+    }
+  }
+}
+
+TEST(ThreadPool, PassesOnTheExceptionOfATask) {
+  ThreadPool pool{3};
+  const auto fail = [](int i) {
+    if (i == 17) throw std::runtime_error{"seventeen"};
+  };
+  EXPECT_THROW(pool.parallelFor(50, fail), std::runtime_error);
+  std::atomic<int> count{0};
+  pool.parallelFor(50, [&](int) { ++count; });
+  EXPECT_EQ(count, 50) << "the pool goes on after a failure";
+}
+
+TEST(InputError, SaysElementValueRangeAndRemedy) {
+  const InputError error{"geom 'floor' friction", "-1", ">= 0", "use a friction of at least 0"};
+  EXPECT_STREQ(error.what(), "geom 'floor' friction: -1; allowed: >= 0; remedy: use a friction of at least 0");
+  EXPECT_EQ(error.element(), "geom 'floor' friction");
+}
+
+TEST(StateHash, TellsBitsApart) {
+  StateHash a, b, c;
+  a.add(0.0), b.add(-0.0), c.add(0.0);
+  EXPECT_NE(a.value(), b.value());
+  EXPECT_EQ(a.value(), c.value());
+  EXPECT_EQ(a.hex().size(), 16u);
+}
+
+}  // namespace
+}  // namespace stiction
