@@ -72,8 +72,8 @@ void ContactAssembly::addSegment(BlockColumns& columns, const State& state, int 
   double values[18];
   for (int c = 0; c < directions.cols(); ++c) {
     const Vector3 direction = sign * directions.col(c);
-    Eigen::Map<Vector3>{values + size * c} = direction;
-    if (size == 6) Eigen::Map<Vector3>{values + size * c + 3} = lever.cross(direction);
+    Eigen::Map<Vector3>{values + size* c} = direction;
+    if (size == 6) Eigen::Map<Vector3>{values + size* c + 3} = lever.cross(direction);
   }
   columns.addSegment(block, rowOf(block), size, values);
 }

@@ -52,7 +52,8 @@ class ContactAssembly {
   VectorX surface;              // [m/s] (3·contacts) Fᵀ (s_B − s_A)
 
  private:
-  void addSegment(BlockColumns& columns, const State& state, int body, const Vector3& point, const Eigen::Ref<const Eigen::Matrix3Xd>& directions, double sign) const;
+  void addSegment(BlockColumns& columns, const State& state, int body, const Vector3& point, const Eigen::Ref<const Eigen::Matrix3Xd>& directions,
+                  double sign) const;
   Matrix3 frameOf(const Contact& contact) const;
   Vector3 surfaceVelocity(const State& state, int body, const Vector3& point) const;
 
@@ -60,10 +61,10 @@ class ContactAssembly {
   const std::vector<BodyInertia>* inertias_;
   unsigned frameSeed_;
   std::vector<int> bodies_;
-  std::vector<int> blockOf_;            // body -> block of this island, -1 elsewhere
-  std::vector<Matrix3> inertia_;        // [kg m²] I(R) per block
-  std::vector<Matrix3> inverse_;        // [1/(kg m²)] I(R)⁻¹ per block
-  VectorX impulse_;                     // [N s] scratch
+  std::vector<int> blockOf_;      // body -> block of this island, -1 elsewhere
+  std::vector<Matrix3> inertia_;  // [kg m²] I(R) per block
+  std::vector<Matrix3> inverse_;  // [1/(kg m²)] I(R)⁻¹ per block
+  VectorX impulse_;               // [N s] scratch
 };
 
 }  // namespace stiction

@@ -63,8 +63,19 @@ void addLines(const EnergyLedger& part, EnergyLedger& ledger) {
 void setScale(const Model& model, const std::vector<BodyInertia>& inertias, EnergyLedger& ledger) {
   double weight = 0;
   for (const int body : model.dynamicBodies) weight += inertias[static_cast<std::size_t>(body)].mass * gravityOf(model, body).norm();
-  const double lines[] = {ledger.kineticStart, ledger.kineticEnd, ledger.potentialChange, ledger.elasticChange, ledger.externalWork, ledger.actuatorWork, ledger.friction,
-                          ledger.impact,       ledger.compliance, ledger.damping,         ledger.scheme,        ledger.stabilisation, weight};
+  const double lines[] = {ledger.kineticStart,
+                          ledger.kineticEnd,
+                          ledger.potentialChange,
+                          ledger.elasticChange,
+                          ledger.externalWork,
+                          ledger.actuatorWork,
+                          ledger.friction,
+                          ledger.impact,
+                          ledger.compliance,
+                          ledger.damping,
+                          ledger.scheme,
+                          ledger.stabilisation,
+                          weight};
   ledger.scale = 0;
   for (const double line : lines) ledger.scale = std::max(ledger.scale, std::abs(line));
 }

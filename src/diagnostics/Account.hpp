@@ -43,9 +43,9 @@ void setScale(const Model& model, const std::vector<BodyInertia>& inertias, Ener
 
 /// Momentum of the dynamic bodies.
 struct Momentum {
-  double kinetic{0};                   // [J]
-  Vector3 linear{Vector3::Zero()};     // [kg m/s]
-  Vector3 angular{Vector3::Zero()};    // [kg m²/s] about the world origin
+  double kinetic{0};                 // [J]
+  Vector3 linear{Vector3::Zero()};   // [kg m/s]
+  Vector3 angular{Vector3::Zero()};  // [kg m²/s] about the world origin
 };
 double kineticEnergy(const Model& model, const std::vector<BodyInertia>& inertias, const State& state);
 Momentum momentum(const Model& model, const std::vector<BodyInertia>& inertias, const State& state);

@@ -13,10 +13,10 @@ namespace stiction {
 struct BodyInertia {
   bool dynamic{false};
   bool locked{false};
-  double mass{0};                       // [kg]
-  double inverseMass{0};                // [1/kg]
-  Matrix3 inertia{Matrix3::Zero()};     // [kg m²] I_b, zero when locked
-  Matrix3 inverse{Matrix3::Zero()};     // [1/(kg m²)] I_b⁻¹, zero when locked
+  double mass{0};                    // [kg]
+  double inverseMass{0};             // [1/kg]
+  Matrix3 inertia{Matrix3::Zero()};  // [kg m²] I_b, zero when locked
+  Matrix3 inverse{Matrix3::Zero()};  // [1/(kg m²)] I_b⁻¹, zero when locked
 
   int dof() const { return !dynamic ? 0 : locked ? 3 : 6; }
 };
@@ -33,6 +33,6 @@ Vector3 rotateBack(const Quaternion& rotation, const Vector3& x);
 Matrix3 toWorld(const Matrix3& A, const Quaternion& rotation);
 
 double kineticEnergy(const BodyInertia& body, const Quaternion& rotation, const Vector3& velocity, const Vector3& angularVelocity);  // [J]
-Vector3 angularMomentum(const BodyInertia& body, const Quaternion& rotation, const Vector3& angularVelocity);                        // [kg m²/s] about C, world axes
+Vector3 angularMomentum(const BodyInertia& body, const Quaternion& rotation, const Vector3& angularVelocity);  // [kg m²/s] about C, world axes
 
 }  // namespace stiction

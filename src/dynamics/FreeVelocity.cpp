@@ -5,9 +5,7 @@
 
 namespace stiction {
 
-Vector3 gravityOf(const Model& model, int body) {
-  return model.bodies[static_cast<std::size_t>(body)].gravity ? model.gravity : Vector3{Vector3::Zero()};
-}
+Vector3 gravityOf(const Model& model, int body) { return model.bodies[static_cast<std::size_t>(body)].gravity ? model.gravity : Vector3{Vector3::Zero()}; }
 
 Twist freeVelocity(const Model& model, const BodyInertia& inertia, const Loads& loads, const State& state, int body, double h) {
   const auto i = static_cast<std::size_t>(body);

@@ -12,10 +12,10 @@
 namespace stiction {
 
 struct RotationStep {
-  Quaternion rotation;                           // R⁺
-  Vector3 angularVelocity{Vector3::Zero()};      // [rad/s] ω⁺, world axes
-  Vector3 angle{Vector3::Zero()};                // [rad] rotation vector of the step, world axes (summed over the cuts)
-  double work{0};                                // [J] Σ (Π⁺ − Π)·Ω̄: the change of kinetic energy, at round-off
+  Quaternion rotation;                       // R⁺
+  Vector3 angularVelocity{Vector3::Zero()};  // [rad/s] ω⁺, world axes
+  Vector3 angle{Vector3::Zero()};            // [rad] rotation vector of the step, world axes (summed over the cuts)
+  double work{0};                            // [J] Σ (Π⁺ − Π)·Ω̄: the change of kinetic energy, at round-off
 };
 
 /// `angularVelocity` is the one the velocity solve gave at `rotation`. A locked body keeps its rotation.

@@ -5,7 +5,7 @@
 //
 // Newton's law can create energy in eccentric impacts with friction (Kane's paradox), and bodies pinched between others may have no room to bounce (no solution):
 // then the impact is solved again by Moreau's, then with e = 0.
-// The closing time is a root of the true gap of the advanced island, bracketed (Illinois). Contacts that will bounce are left out while open: w_n = gap/h would
+// The closing time is a root of the true gap of the advanced island (Newton and secants in a bracket). Contacts that will bounce are left out while open: w_n = gap/h would
 // eat their approach speed. Below the threshold 4 h‖g‖, and after the last split, e = 0. Source: Moreau 1988; Glocker 2001.
 #include <algorithm>
 #include <cmath>
@@ -20,6 +20,8 @@ constexpr int kSplits = 8;              // impacts of an island in one step
 constexpr int kAdvances = 4 * kSplits;  // closings sought in one step
 constexpr double kClosed = 1e-12;       // [-] of the pair's size: the closing time is found when the gap is this small
 constexpr double kNoise = 1e-9;         // [-] of the fastest body's speed: slower approach is round-off
+constexpr int kTrials = 30;             // steps tried for one closing time
+constexpr double kBracket = 1e-8;       // [-] of the time to go: a closing bracketed this closely is taken (a feature of the pair appeared in it)
 constexpr double kInstant = 1e-12;      // [-] of the step: a remainder this short is dropped
 
 enum ImpactLaw : int { kNewton, kMoreau, kInelastic };
@@ -41,7 +43,8 @@ bool IslandStepper::bounces() const {
 }
 
 bool IslandStepper::hasTouchingImpact() const {
-  return std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& c) { return c.restitution > 0 && touching(c) && normalVelocity(local_, c) < -threshold_; });
+  return std::any_of(contacts_.begin(), contacts_.end(),
+                     [&](const Contact& c) { return c.restitution > 0 && touching(c) && normalVelocity(local_, c) < -threshold_; });
 }
 
 void IslandStepper::markClosing() {
@@ -52,7 +55,8 @@ void IslandStepper::markClosing() {
     if (touching(c))
       alreadyTouching_.push_back(c.key);
     else if (normalVelocity(local_, c) < -threshold_)
-      closing_.push_back({c.key, c.bodyA, c.bodyB, c.normal, c.gap, local_.pose(c.bodyA).inverse() * c.point, local_.pose(c.bodyB).inverse() * c.point});
+      closing_.push_back({c.key, c.bodyA, c.bodyB, c.normal, c.gap, -normalVelocity(local_, c), local_.pose(c.bodyA).inverse() * c.point,
+                          local_.pose(c.bodyB).inverse() * c.point});
   }
 }
 
@@ -62,78 +66,70 @@ bool IslandStepper::leftOut(const FeatureKey& key) const {
          std::find(alreadyTouching_.begin(), alreadyTouching_.end(), key) == alreadyTouching_.end();
 }
 
-/// Least gap of the closing pairs over contacts that did not touch at the start; by the motion of the first contact points where a shape has gone through.
-double IslandStepper::closingGap() const {
-  double least = std::numeric_limits<double>::infinity();
+/// Least gap of the closing pairs over contacts that did not touch at the start, by the motion of the first contact points where a shape has gone through,
+/// in units of the pairs' sizes; with the rate [1/s] of that contact.
+IslandStepper::Approach IslandStepper::closingApproach() const {
+  Approach least{std::numeric_limits<double>::infinity(), 0};
+  const auto take = [&](double gap, double rate) {
+    if (gap < least.gap) least = {gap, rate};
+  };
   for (const Closing& c : closing_) {
     bool seen = false;
+    const double size = pairSize(c.key);
     for (const Contact& contact : contacts_) {
-      if (!samePair(contact.key, c.key) || contact.normal.dot(c.normal) <= 0) continue;
-      if (!leftOut(contact.key)) continue;
+      if (!samePair(contact.key, c.key) || contact.normal.dot(c.normal) <= 0 || !leftOut(contact.key)) continue;
       seen = true;
-      least = std::min(least, contact.gap / pairSize(contact.key));
+      take(contact.gap / size, normalVelocity(local_, contact) / size);
     }
-    const Vector3 apart = local_.pose(c.bodyB) * c.onB - local_.pose(c.bodyA) * c.onA;
-    if (!seen) least = std::min(least, (c.gap + c.normal.dot(apart)) / pairSize(c.key));
+    if (seen) continue;
+    const Vector3 onA = local_.pose(c.bodyA) * c.onA, onB = local_.pose(c.bodyB) * c.onB;
+    take((c.gap + c.normal.dot(onB - onA)) / size, c.normal.dot(velocityAt(local_, c.bodyB, onB) - velocityAt(local_, c.bodyA, onA)) / size);
   }
   return least;
 }
 
-void IslandStepper::save() {
-  saved_.bodies.clear();
-  const auto keep = [&](int body) {
-    saved_.bodies.push_back({body, local_.pose(body), local_.velocity[at(body)], local_.angularVelocity[at(body)]});
-  };
-  for (const int body : assembly_.bodies()) keep(body);
-  for (const int body : kinematic_) keep(body);
-  saved_.contacts = contacts_;
-  saved_.report = result_->report;
-}
-
-void IslandStepper::restore() {
-  for (const Saved::Entry& entry : saved_.bodies) {
-    local_.position[at(entry.body)] = entry.pose.position;
-    local_.rotation[at(entry.body)] = entry.pose.rotation;
-    local_.velocity[at(entry.body)] = entry.velocity;
-    local_.angularVelocity[at(entry.body)] = entry.angularVelocity;
+/// Takes a trial back, but keeps its impulses as the warm start of the next one.
+void IslandStepper::retry() {
+  result_->report.memory.swap(trialMemory_);
+  restore(saved_);
+  for (ContactMemory& entry : trialMemory_) {
+    const ContactMemory* old = findMemory(saved_.report.memory, entry.key);
+    entry.sticking = old && old->sticking;
+    entry.anchor = entry.sticking ? old->anchor : Vector3{Vector3::Zero()};
   }
-  contacts_ = saved_.contacts;
-  fresh_ = true;
-  result_->report = saved_.report;
+  result_->report.memory.swap(trialMemory_);
 }
 
 /// Advances the island to the first closing of closing_, or by `remaining`. Returns the time advanced, negative when a substep failed.
+/// Newton's method from the approach speeds, then secants, kept inside the bracket.
 double IslandStepper::closingTime(double remaining) {
-  const double startGap = closingGap();
-  double low = 0, high = remaining;
-  save();
-  if (!substep(high, 0)) return -1;
-  const double highGap = closingGap();
-  if (highGap >= -kClosed) return remaining;
-  double lowWeight = startGap, highWeight = highGap;
-  int side = 0;  // of the last trial: a side kept twice halves the other's weight
-  for (int trial = 0; trial < 100 && high - low > 4e-16 * remaining; ++trial) {
-    double time = (low * highWeight - high * lowWeight) / (highWeight - lowWeight);
-    if (!(time > low && time < high)) time = 0.5 * (low + high);
-    restore();
+  save(saved_);
+  double low = 0, high = remaining, lastTime = 0;
+  bool bracketed = false;
+  Approach last = closingApproach();
+  double time = remaining;
+  for (const Closing& c : closing_) time = std::min(time, c.gap / c.speed);
+  for (int trial = 0; trial < kTrials && !(bracketed && high - low <= kBracket * remaining); ++trial) {
+    if (trial > 0) retry();
     if (!substep(time, 0)) return -1;
-    const double gap = closingGap();
-    if (std::abs(gap) <= kClosed) return time;
-    if (gap < 0) {
-      if (side < 0) lowWeight *= 0.5;
-      high = time, highWeight = gap, side = -1;
-    } else {
-      if (side > 0) highWeight *= 0.5;
-      low = time, lowWeight = gap, side = 1;
-    }
+    const Approach now = closingApproach();
+    if (std::abs(now.gap) <= kClosed || (time >= remaining && now.gap >= 0)) return time;
+    const double slope = trial == 0 ? now.rate : (now.gap - last.gap) / (time - lastTime);
+    (now.gap < 0 ? high : low) = time;
+    bracketed = bracketed || now.gap < 0;
+    lastTime = time;
+    last = now;
+    time -= now.gap / slope;
+    if (trial % 6 == 5 || !(time > low && time < high)) time = bracketed ? 0.5 * (low + high) : remaining;
   }
-  restore();
+  retry();
   return substep(high, 0) ? high : -1;
 }
 
 bool IslandStepper::advanceThroughImpacts(double h) {
   double fastest = 0;
-  for (const int body : assembly_.bodies()) fastest = std::max(fastest, local_.velocity[at(body)].norm() + setup_->bodySize[at(body)] * local_.angularVelocity[at(body)].norm());
+  for (const int body : assembly_.bodies())
+    fastest = std::max(fastest, local_.velocity[at(body)].norm() + setup_->bodySize[at(body)] * local_.angularVelocity[at(body)].norm());
   for (const int body : kinematic_) fastest = std::max(fastest, local_.velocity[at(body)].norm());
   threshold_ = std::max(4.0 * h * setup_->model->gravity.norm(), kNoise * fastest);
   double remaining = h;

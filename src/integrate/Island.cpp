@@ -11,9 +11,13 @@
 namespace stiction {
 namespace {
 
-constexpr double kTouch = 1e-9;       // [-] of the smaller geom's radius: gaps up to this count as touching
-constexpr double kSlipCone = 1e-8;    // [-] friction this near to its limit may slip
-constexpr double kSlipSpeed = 1e-9;   // [-] of the certificate's scale: below this a contact does not slip
+constexpr double kTouch = 1e-9;   // [-] of the smaller geom's radius: gaps up to this count as touching
+constexpr double kMissed = 1e-3;  // [-] of the pair's size: overlap at a new feature that makes the (sub)step be solved again with it
+constexpr int kRounds = 3;        // such repetitions of a (sub)step
+constexpr double kFar =
+    1e3;  // [-] of the fastest speed: a contact so far that only a greater one could close it enters as if that near, not to drown the others' digits
+constexpr double kSlipCone = 1e-8;   // [-] friction this near to its limit may slip
+constexpr double kSlipSpeed = 1e-9;  // [-] of the certificate's scale: below this a contact does not slip
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -55,7 +59,11 @@ void IslandReport::clear() {
 }
 
 IslandStepper::IslandStepper(const StepSetup& setup)
-    : setup_{&setup}, assembly_{*setup.model, setup.inertias, setup.options->frameSeed}, portfolio_{setup.options->solver}, projector_{"auto"}, local_{makeState(*setup.model)} {}
+    : setup_{&setup},
+      assembly_{*setup.model, setup.inertias, setup.options->frameSeed},
+      portfolio_{setup.options->solver},
+      projector_{"auto"},
+      local_{makeState(*setup.model)} {}
 
 void IslandStepper::advance(const Islands& islands, int island, const State& start, double h, State& next, IslandResult& result) {
   result_ = &result;
@@ -101,11 +109,12 @@ void IslandStepper::begin(const Islands& islands, int island, const State& start
   motion_.resize(assembly_.bodies().size());
 }
 
-bool IslandStepper::substep(double h, int depth) {
+bool IslandStepper::substep(double h, int depth, int round) {
   Stopwatch watch;
   PhaseTimes& times = result_->times;
   IslandReport& report = result_->report;
   detect();
+  if (!contacts_.empty()) save(before_);
   watch.lap(times.collide);
   predict(h);
   bool rests = false;
@@ -135,6 +144,12 @@ bool IslandStepper::substep(double h, int depth) {
   if (!rests) integrate(h);
   watch.lap(times.integrate);
   detect();
+  if (!rests && !startContacts_.empty() && round < kRounds && findMissed()) {
+    restore(before_);
+    mergeMissed();
+    watch.lap(times.collide);
+    return substep(h, depth, round + 1);
+  }
   if (!rests) followAnchors(h);
   project(h);
   report.penetration = deepest();
@@ -181,11 +196,29 @@ void IslandStepper::assemble(double h) {
   assembly_.buildContacts(local_, contacts_, used_);
   assembly_.setMomentum(vFree_);
   ContactProblem& problem = assembly_.problem;
+  const double fastest = kFar * fastestSpeed();
   for (std::size_t k = 0; k < used_.size(); ++k) {
     const Contact& contact = contacts_[at(used_[k])];
-    if (!touching(contact)) problem.w[static_cast<Eigen::Index>(3 * k)] += contact.gap / h;
+    if (!touching(contact)) problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
   }
   problem.scaleFloor = h * setup_->model->gravity.norm();
+}
+
+/// Largest speed [m/s] of a point of the island's bodies and moving surfaces, before the (sub)step and without contacts.
+double IslandStepper::fastestSpeed() const {
+  double fastest = 0;
+  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
+    const int row = assembly_.rowOf(static_cast<int>(k));
+    const auto body = at(assembly_.bodies()[k]);
+    for (const VectorX* v : {&vBefore_, &vFree_}) {
+      const double turning = setup_->inertias[body].locked ? 0.0 : setup_->bodySize[body] * v->segment<3>(row + 3).norm();
+      fastest = std::max(fastest, v->segment<3>(row).norm() + turning);
+    }
+  }
+  for (const int body : kinematic_)
+    fastest = std::max(fastest, local_.velocity[at(body)].norm() +
+                                    local_.angularVelocity[at(body)].norm() * (std::isfinite(setup_->bodySize[at(body)]) ? setup_->bodySize[at(body)] : 0.0));
+  return fastest;
 }
 
 bool IslandStepper::warmStart(double h) {
@@ -304,6 +337,54 @@ void IslandStepper::integrate(double h) {
     ledger.potentialChange += potentialChange(*setup_->model, inertia, body, motion_[k].shift);
   }
   for (const int body : kinematic_) moveKinematic(local_, body, h);
+}
+
+void IslandStepper::save(Saved& saved) const {
+  saved.bodies.clear();
+  const auto keep = [&](int body) { saved.bodies.push_back({body, local_.pose(body), local_.velocity[at(body)], local_.angularVelocity[at(body)]}); };
+  for (const int body : assembly_.bodies()) keep(body);
+  for (const int body : kinematic_) keep(body);
+  saved.contacts = contacts_;
+  saved.report = result_->report;
+}
+
+void IslandStepper::restore(const Saved& saved) {
+  for (const Saved::Entry& entry : saved.bodies) {
+    local_.position[at(entry.body)] = entry.pose.position;
+    local_.rotation[at(entry.body)] = entry.pose.rotation;
+    local_.velocity[at(entry.body)] = entry.velocity;
+    local_.angularVelocity[at(entry.body)] = entry.angularVelocity;
+  }
+  contacts_ = saved.contacts;
+  fresh_ = true;
+  result_->report = saved.report;
+}
+
+/// Turning bodies can meet at features that were not the near ones at the start of the (sub)step: such contacts of the end, seen from the start, go to missed_.
+bool IslandStepper::findMissed() {
+  missed_.clear();
+  for (const Contact& end : contacts_) {
+    if (end.gap > -kMissed * pairSize(end.key) || leftOut(end.key)) continue;
+    const auto same = [&](const Contact& start) { return start.key == end.key; };
+    if (std::any_of(startContacts_.begin(), startContacts_.end(), same)) continue;
+    const Vector3 half = 0.5 * end.gap * end.normal;
+    const auto atStart = [&](int body, const Vector3& point) {
+      const auto entry = std::find_if(before_.bodies.begin(), before_.bodies.end(), [&](const Saved::Entry& e) { return e.body == body; });
+      return entry == before_.bodies.end() ? point : entry->pose * (local_.pose(body).inverse() * point);
+    };
+    const Vector3 onA = atStart(end.bodyA, end.point - half), onB = atStart(end.bodyB, end.point + half);
+    missed_.push_back(end);
+    missed_.back().point = 0.5 * (onA + onB);
+    missed_.back().gap = end.normal.dot(onB - onA);
+  }
+  return !missed_.empty();
+}
+
+void IslandStepper::mergeMissed() {
+  for (const Contact& contact : missed_) {
+    const auto place = std::lower_bound(contacts_.begin(), contacts_.end(), contact.key, [](const Contact& c, const FeatureKey& key) { return c.key < key; });
+    contacts_.insert(place, contact);
+  }
 }
 
 bool IslandStepper::isFinite() const {

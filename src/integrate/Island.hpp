@@ -67,10 +67,13 @@ class IslandStepper {
  private:
   // Island.cpp
   void begin(const Islands& islands, int island, const State& start, double h);
-  bool substep(double h, int depth);
+  bool substep(double h, int depth, int round = 0);
+  bool findMissed();
+  void mergeMissed();
   void detect();
   void predict(double h);
   void assemble(double h);
+  double fastestSpeed() const;
   bool warmStart(double h);
   bool solve(double h, bool last);
   bool acceptUncertified();
@@ -78,6 +81,9 @@ class IslandStepper {
   void integrate(double h);
   void remember(double h, bool rests);
   bool isFinite() const;
+  struct Saved;
+  void save(Saved& saved) const;
+  void restore(const Saved& saved);
   void spend(const PortfolioReport& report, const Certificate& certificate);
   void accept(const char* rung, const Certificate& certificate);
   void record(const Contact& contact, const Vector3& impulse, const Vector3& slip, int state);
@@ -111,11 +117,14 @@ class IslandStepper {
   void markClosing();
   double closingTime(double remaining);
   bool leftOut(const FeatureKey& key) const;
-  double closingGap() const;
+  struct Approach {
+    double gap;   // [-] of the pair's size
+    double rate;  // [1/s]
+  };
+  Approach closingApproach() const;
+  void retry();
   bool impact();
   bool solveImpact(int law);
-  void save();
-  void restore();
 
   const StepSetup* setup_;
   ContactAssembly assembly_;
@@ -132,7 +141,20 @@ class IslandStepper {
   double step_{0};  // [s] the whole step
   IslandResult* result_{nullptr};
 
+  struct Saved {
+    struct Entry {
+      int body;
+      Pose pose;
+      Vector3 velocity, angularVelocity;
+    };
+    std::vector<Entry> bodies;
+    ContactSet contacts;
+    IslandReport report;
+  };
+
   // One (sub)step.
+  Saved before_;             // the island before it
+  ContactSet missed_;        // contacts found only at its end, seen from its start
   std::vector<int> used_;    // contacts of the problem
   VectorX vBefore_, vFree_;  // [m/s]
   Iterate iterate_, candidate_;
@@ -152,22 +174,14 @@ class IslandStepper {
     int bodyA, bodyB;
     Vector3 normal;
     double gap;        // [m] at the start
+    double speed;      // [m/s] of approach, > 0
     Vector3 onA, onB;  // [m] the contact point in the frames of the two bodies
-  };
-  struct Saved {
-    struct Entry {
-      int body;
-      Pose pose;
-      Vector3 velocity, angularVelocity;
-    };
-    std::vector<Entry> bodies;
-    ContactSet contacts;
-    IslandReport report;
   };
   std::vector<Closing> closing_;             // open contacts that will bounce: left out of the problem
   std::vector<FeatureKey> alreadyTouching_;  // contacts of the same pairs that touch already
   double threshold_{0};                      // [m/s] approach speed below which e = 0
-  Saved saved_;
+  std::vector<ContactMemory> trialMemory_;
+  Saved saved_;  // before the trials of a closing time
 };
 
 }  // namespace stiction

@@ -64,8 +64,14 @@ void addTimes(const PhaseTimes& part, PhaseTimes& sum) {
 }  // namespace
 
 Simulation::Impl::Impl(Model m, SimulationOptions o)
-    : model{std::move(m)}, options{std::move(o)}, detector{model}, pool{std::max(1, options.threads)}, setup{makeSetup(model, options, detector)}, state{makeState(model)} {
-  if (!(options.tolerance > 0) || !std::isfinite(options.tolerance)) throw InputError{"tolerance", number(options.tolerance), "finite and > 0", "give a relative tolerance such as 1e-8"};
+    : model{std::move(m)},
+      options{std::move(o)},
+      detector{model},
+      pool{std::max(1, options.threads)},
+      setup{makeSetup(model, options, detector)},
+      state{makeState(model)} {
+  if (!(options.tolerance > 0) || !std::isfinite(options.tolerance))
+    throw InputError{"tolerance", number(options.tolerance), "finite and > 0", "give a relative tolerance such as 1e-8"};
   if (options.maxHalvings < 0 || options.maxHalvings > 30) throw InputError{"maxHalvings", std::to_string(options.maxHalvings), "0 to 30", "4 is usual"};
   const Portfolio check{options.solver};
   appliedForce.assign(model.bodies.size(), Vector3::Zero());
@@ -181,7 +187,8 @@ void Simulation::Impl::gather() {
   std::sort(next.contacts.begin(), next.contacts.end(), [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
   report.contacts = static_cast<int>(solved.size());
   if (report.status == StepStatus::NotCertified)
-    report.reason = "certificate " + number(report.certificate.relative) + " above " + number(options.tolerance) + " after " + std::to_string(options.maxHalvings) + " halvings of the step";
+    report.reason = "certificate " + number(report.certificate.relative) + " above " + number(options.tolerance) + " after " +
+                    std::to_string(options.maxHalvings) + " halvings of the step";
   if (report.status == StepStatus::NonFinite) report.reason = "a pose or velocity is not finite: the state before the step was kept";
 }
 

@@ -17,13 +17,13 @@ enum class Restitution : std::uint8_t { Newton, Moreau };
 
 struct SimulationOptions {
   std::string solver{"auto"};
-  double tolerance{1e-8};         // relative certificate of a step
+  double tolerance{1e-8};  // relative certificate of a step
   int threads{1};
   Restitution restitution{Restitution::Newton};
-  bool keepGoing{false};          // integrate uncertified steps too (they are still reported as such)
-  int maxHalvings{4};             // smaller h for a hard island: down to h / 2^maxHalvings
-  bool keepHardest{false};        // keep the problem with the worst certificate, for --dump-worst
-  unsigned frameSeed{0};          // 0: the usual tangent frames; else frames turned at random (results must not change)
+  bool keepGoing{false};    // integrate uncertified steps too (they are still reported as such)
+  int maxHalvings{4};       // smaller h for a hard island: down to h / 2^maxHalvings
+  bool keepHardest{false};  // keep the problem with the worst certificate, for --dump-worst
+  unsigned frameSeed{0};    // 0: the usual tangent frames; else frames turned at random (results must not change)
 };
 
 enum class StepStatus : std::uint8_t { Certified, NotCertified, NonFinite };
@@ -31,9 +31,9 @@ enum class StepStatus : std::uint8_t { Certified, NotCertified, NonFinite };
 /// A contact as solved, for records. Velocities and impulses in the contact frame (n, t1, t2).
 struct SolvedContact {
   Contact contact;
-  Vector3 impulse;   // [N s] world axes, on body B, summed over the step's substeps
-  Vector3 slip;      // [m/s] world axes, tangential relative velocity of B against A
-  int state{0};      // 0 open, 1 sticking, 2 slipping
+  Vector3 impulse;  // [N s] world axes, on body B, summed over the step's substeps
+  Vector3 slip;     // [m/s] world axes, tangential relative velocity of B against A
+  int state{0};     // 0 open, 1 sticking, 2 slipping
 };
 
 struct PhaseTimes {
@@ -42,18 +42,18 @@ struct PhaseTimes {
 
 struct StepReport {
   StepStatus status{StepStatus::Certified};
-  std::string reason;                   // empty when certified
-  Certificate certificate;              // the worst island's
-  FeatureKey worstContact;              // geoms of the worst contact; geomA = geomB = -1 without contacts
+  std::string reason;       // empty when certified
+  Certificate certificate;  // the worst island's
+  FeatureKey worstContact;  // geoms of the worst contact; geomA = geomB = -1 without contacts
   EnergyLedger ledger;
   int contacts{0};
-  double penetration{0};                // [m] deepest overlap after the step, >= 0
+  double penetration{0};  // [m] deepest overlap after the step, >= 0
   int islands{0};
-  int substeps{0};                      // islands solved, counting splits
-  int impacts{0};                       // impact solves
-  bool splitsExhausted{false};          // an island used all its impact splits: e = 0 for the rest
+  int substeps{0};              // islands solved, counting splits
+  int impacts{0};               // impact solves
+  bool splitsExhausted{false};  // an island used all its impact splits: e = 0 for the rest
   int iterations{0}, factorisations{0};
-  std::vector<std::pair<const char*, int>> rungs;   // islands solved by each rung
+  std::vector<std::pair<const char*, int>> rungs;  // islands solved by each rung
   PhaseTimes times;
 };
 
@@ -65,13 +65,13 @@ class Simulation {
 
   const Model& model() const;
   const State& state() const;
-  void setState(State state);           // a snapshot taken earlier, or a keyframe
+  void setState(State state);  // a snapshot taken earlier, or a keyframe
   const SimulationOptions& options() const;
 
   /// One step of h [s]. A step that is not certified leaves the state as it was (unless keepGoing), a non-finite one always.
   const StepReport& step(double h);
-  const std::vector<SolvedContact>& contacts() const;   // of the last step
-  void applyForce(int body, const Vector3& force, const Vector3& torque);   // [N], [N m] world axes at C, until changed
+  const std::vector<SolvedContact>& contacts() const;                                   // of the last step
+  void applyForce(int body, const Vector3& force, const Vector3& torque);               // [N], [N m] world axes at C, until changed
   void setVelocity(int body, const Vector3& velocity, const Vector3& angularVelocity);  // also how a kinematic body is driven
   /// The step problem with the worst certificate so far and its answer (options.keepHardest), or null.
   const ContactProblem* hardestProblem() const;

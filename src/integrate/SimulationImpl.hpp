@@ -22,7 +22,7 @@ struct Simulation::Impl {
   State state, next;
   StepReport report;
   std::vector<SolvedContact> solved;
-  std::vector<Vector3> appliedForce, appliedTorque;   // [N], [N m] by applyForce, besides the model's constant loads
+  std::vector<Vector3> appliedForce, appliedTorque;  // [N], [N m] by applyForce, besides the model's constant loads
   HardProblem hardest;
 
  private:
@@ -39,7 +39,7 @@ struct Simulation::Impl {
 
   double h_{0};
   int reachTrials_{0};
-  State reach_;                                       // poses, and velocities whose speeds bound those of the step
+  State reach_;  // poses, and velocities whose speeds bound those of the step
   const std::vector<CandidatePair>* pairs_{nullptr};
   ContactSet contacts_;
   Partition partition_;
@@ -47,7 +47,7 @@ struct Simulation::Impl {
   std::vector<IslandResult> results_;
   std::vector<std::unique_ptr<IslandStepper>> idle_;  // steppers not at work
   std::mutex idleMutex_;
-  bool bouncing_{false};                              // some geom has restitution
+  bool bouncing_{false};  // some geom has restitution
 };
 
 }  // namespace stiction

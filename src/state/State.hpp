@@ -17,21 +17,21 @@ struct FeatureKey {
 /// What is remembered of a contact point from the last step.
 struct ContactMemory {
   FeatureKey key;
-  Vector3 normal{Vector3::Zero()};         // [-] world, from A to B
-  Vector3 impulse{Vector3::Zero()};        // [N s] world axes, on B
-  double step{0};                          // [s] the h it belongs to
-  Vector3 anchor{Vector3::Zero()};         // [m] world: tangential displacement of B against A since the contact began to stick; zero when slipping
+  Vector3 normal{Vector3::Zero()};   // [-] world, from A to B
+  Vector3 impulse{Vector3::Zero()};  // [N s] world axes, on B
+  double step{0};                    // [s] the h it belongs to
+  Vector3 anchor{Vector3::Zero()};   // [m] world: tangential displacement of B against A since the contact began to stick; zero when slipping
   bool sticking{false};
 };
 
 struct State {
-  double time{0};                          // [s]
+  double time{0};  // [s]
   std::int64_t stepCount{0};
-  std::vector<Vector3> position;           // [m] p_WC per body
-  std::vector<Quaternion> rotation;        // R_WC (= R_WB) per body
-  std::vector<Vector3> velocity;           // [m/s] of C, world axes
-  std::vector<Vector3> angularVelocity;    // [rad/s] world axes
-  std::vector<ContactMemory> contacts;     // sorted by key
+  std::vector<Vector3> position;         // [m] p_WC per body
+  std::vector<Quaternion> rotation;      // R_WC (= R_WB) per body
+  std::vector<Vector3> velocity;         // [m/s] of C, world axes
+  std::vector<Vector3> angularVelocity;  // [rad/s] world axes
+  std::vector<ContactMemory> contacts;   // sorted by key
 
   Pose pose(int body) const { return {position[static_cast<std::size_t>(body)], rotation[static_cast<std::size_t>(body)]}; }
 };

@@ -43,8 +43,8 @@ struct Fixture {
   Model model{scene()};
   std::vector<BodyInertia> inertias{bodyInertias(model)};
   State state{makeState(model)};
-  ContactSet contacts{contact(0, 1, 0, {0.1, 0.2, 0.3}, {0, 0.2, 1}), contact(1, 2, 0, {0.5, 0.3, -0.4}, {1, 1, 0.1}), contact(2, 3, 0, {0.7, 0.8, -0.5}, {0, 1, 0}),
-                      contact(1, 4, 0, {0.8, 0.9, -0.6}, {-1, 0, 1})};
+  ContactSet contacts{contact(0, 1, 0, {0.1, 0.2, 0.3}, {0, 0.2, 1}), contact(1, 2, 0, {0.5, 0.3, -0.4}, {1, 1, 0.1}),
+                      contact(2, 3, 0, {0.7, 0.8, -0.5}, {0, 1, 0}), contact(1, 4, 0, {0.8, 0.9, -0.6}, {-1, 0, 1})};
   std::vector<int> bodies{1, 2, 4}, used{0, 1, 2, 3};
   ContactAssembly assembly;
 

@@ -55,11 +55,17 @@ TEST(Account, LinesOfAVelocitySolveClose) {
     EXPECT_GE(ledger.scale, 3 * 9.81);
 
     const double loss = impactLoss(H, surface, r, before, after, scratch);
-    EXPECT_NEAR(loss, ledger.friction + ledger.impact + [&] {
-      double scheme = 0;
-      for (int i = 0; i < 6; i += 3) scheme += -0.5 * r[i] * std::max(scratch.before[i], 0.0) + 0.5 * r.segment<2>(i + 1).dot(scratch.after.segment<2>(i + 1) - scratch.before.segment<2>(i + 1));
-      return scheme;
-    }(), 1e-12 * ledger.scale);
+    EXPECT_NEAR(
+        loss,
+        ledger.friction + ledger.impact +
+            [&] {
+              double scheme = 0;
+              for (int i = 0; i < 6; i += 3)
+                scheme += -0.5 * r[i] * std::max(scratch.before[i], 0.0) +
+                          0.5 * r.segment<2>(i + 1).dot(scratch.after.segment<2>(i + 1) - scratch.before.segment<2>(i + 1));
+              return scheme;
+            }(),
+        1e-12 * ledger.scale);
   }
 }
 

@@ -79,7 +79,8 @@ TEST(Partition, MatchesAFloodFill) {
     EXPECT_EQ(contactCount, contacts.size());
     std::size_t touched = 0;
     for (const CandidatePair& pair : pairs)
-      touched += std::any_of(contacts.begin(), contacts.end(), [&](const Contact& c) { return c.key.geomA == pair.geomA && c.key.geomB == pair.geomB; }) ? 1 : 0;
+      touched +=
+          std::any_of(contacts.begin(), contacts.end(), [&](const Contact& c) { return c.key.geomA == pair.geomA && c.key.geomB == pair.geomB; }) ? 1 : 0;
     EXPECT_EQ(pairCount, touched);
   }
 }

@@ -29,7 +29,8 @@ Simulation boxOnGround(SimulationOptions options = {}) {
 
 TEST(Simulation, RefusesBadInputByName) {
   Simulation simulation = boxOnGround();
-  for (const double h : {0.0, -0.01, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) EXPECT_THROW(simulation.step(h), InputError);
+  for (const double h : {0.0, -0.01, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+    EXPECT_THROW(simulation.step(h), InputError);
   EXPECT_THROW(simulation.applyForce(5, Vector3::Zero(), Vector3::Zero()), InputError);
   EXPECT_THROW(simulation.applyForce(1, Vector3::Constant(NAN), Vector3::Zero()), InputError);
   EXPECT_THROW(simulation.setVelocity(0, Vector3::UnitX(), Vector3::Zero()), InputError);
@@ -90,7 +91,8 @@ TEST(Simulation, KeepsGoingWhenAsked) {
   options.maxHalvings = 0;
   options.keepGoing = true;
   ModelBuilder builder = ground(0.5);
-  builder.body(builder.addSolid("box", Shape::box({0.5, 0.4, 0.3}), 10, {{0, 0, 0.3}, Quaternion{Eigen::AngleAxisd{0.3, Vector3::UnitZ()}}}, 0.5)).velocity = {3, 1, 0};
+  builder.body(builder.addSolid("box", Shape::box({0.5, 0.4, 0.3}), 10, {{0, 0, 0.3}, Quaternion{Eigen::AngleAxisd{0.3, Vector3::UnitZ()}}}, 0.5)).velocity = {
+      3, 1, 0};
   Simulation simulation{builder.build(), options};
   const StepReport& report = simulation.step(0.01);
   EXPECT_EQ(report.status, StepStatus::NotCertified);
