@@ -229,14 +229,14 @@ void Importer::readRestitution() {
 
 void Importer::readBodies() {
   ours_.assign(at(static_cast<int>(m_.nbody)), 0);
-  std::set<int> excluded;  // fixed bodies that an <exclude> names stay bodies of their own
+  std::set<int> excluded;  // fixed bodies that an <exclude> names stay bodies of their own; all of them when it names the world
   for (int k = 0; k < m_.nexclude; ++k) excluded.insert({m_.exclude_signature[k] & 0xFFFF, m_.exclude_signature[k] >> 16});
   parts_.resize(at(static_cast<int>(m_.nbody)));
   for (int b = 1; b < m_.nbody; ++b) parts_[at(rootOf(b))].push_back(b);
   for (int b = 1; b < m_.nbody; ++b) {
     if (rootOf(b) == b) {
       addRoot(b);
-    } else if (rootOf(b) == 0 && excluded.count(b) != 0) {
+    } else if (rootOf(b) == 0 && (excluded.count(b) != 0 || excluded.count(0) != 0)) {
       Body body;
       body.name = name(mjOBJ_BODY, b);
       body.kind = BodyKind::Static;
@@ -299,16 +299,11 @@ Shape Importer::makeMeshShape(int geom, bool moves) const {
   std::vector<Vector3> vertices;
   for (int v = m_.mesh_vertadr[mesh]; v < m_.mesh_vertadr[mesh] + m_.mesh_vertnum[mesh]; ++v)
     vertices.emplace_back(m_.mesh_vert[3 * v], m_.mesh_vert[3 * v + 1], m_.mesh_vert[3 * v + 2]);
+  if (moves) return Shape::hull(vertices);  // as MuJoCo; the surface itself may be open
   std::vector<std::array<int, 3>> triangles;
   for (int f = m_.mesh_faceadr[mesh]; f < m_.mesh_faceadr[mesh] + m_.mesh_facenum[mesh]; ++f)
     triangles.push_back({m_.mesh_face[3 * f], m_.mesh_face[3 * f + 1], m_.mesh_face[3 * f + 2]});
-  if (!moves) return Shape::triangles(std::move(vertices), std::move(triangles));
-  const TriangleMesh surface = makeMesh(vertices, std::move(triangles));
-  for (const auto& neighbours : surface.adjacent)
-    if (std::count(neighbours.begin(), neighbours.end(), -1) != 0)
-      throw InputError{"mesh " + name(mjOBJ_MESH, mesh), "an open surface", "a closed surface for a moving body",
-                       "close the mesh, or give its vertices alone for their convex hull"};
-  return Shape::hull(vertices);
+  return Shape::triangles(std::move(vertices), std::move(triangles));
 }
 
 Shape Importer::makeShape(int geom, bool moves) const {
