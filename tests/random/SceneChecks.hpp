@@ -1,6 +1,6 @@
 // What every step of every scene must keep, by arithmetic of its own; and the tally of many scenes.
 //
-// Refused steps leave every bit of the state. Certified steps: certificate ≤ tolerance, ledger closed, friction and impact not negative, kinetic and potential energy as the
+// Refused steps leave every bit of the state. Certified steps: certificate ≤ tolerance, ledger closed (up to the last bit of wedged impulses), friction and impact not negative, kinetic and potential energy as the
 // ledger says, momentum of each body changed by gravity and its contacts' impulses alone,
 //   m (v⁺ − v⁻) = h m g + Σ ± r_i ,
 // and, where nothing is driven, no energy from contacts: ‖v⁺‖_M ≤ ‖v⁻‖_M + h ‖g‖ √Σm, position correction apart.
