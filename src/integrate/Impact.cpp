@@ -16,13 +16,15 @@
 namespace stiction {
 namespace {
 
-constexpr int kSplits = 8;              // impacts of an island in one step
-constexpr int kAdvances = 4 * kSplits;  // closings sought in one step
-constexpr double kClosed = 1e-12;       // [-] of the pair's size: the closing time is found when the gap is this small
-constexpr double kNoise = 1e-9;         // [-] of the fastest body's speed: slower approach is round-off
-constexpr int kTrials = 30;             // steps tried for one closing time
-constexpr double kBracket = 1e-8;       // [-] of the time to go: a closing bracketed this closely is taken (a feature of the pair appeared in it)
-constexpr double kInstant = 1e-12;      // [-] of the step: a remainder this short is dropped
+constexpr int kSplits = 8;               // impacts of an island in one step
+constexpr int kAdvances = 4 * kSplits;   // closings sought in one step
+constexpr double kClosed = 1e-12;        // [-] of the pair's size: the closing time is found when the gap is this small,
+constexpr double kNearlyClosed = 5e-10;  // [-] or, after kSharpTrials, this small: an island that pushes on other contacts too moves by its solver's tolerance
+constexpr int kSharpTrials = 6;
+constexpr double kNoise = 1e-9;     // [-] of the fastest body's speed: slower approach is round-off
+constexpr int kTrials = 30;         // steps tried for one closing time
+constexpr double kBracket = 1e-8;   // [-] of the time to go: a closing bracketed this closely is taken (a feature of the pair appeared in it)
+constexpr double kInstant = 1e-12;  // [-] of the step: a remainder this short is dropped
 
 enum ImpactLaw : int { kNewton, kMoreau, kInelastic };
 
@@ -113,7 +115,7 @@ double IslandStepper::closingTime(double remaining) {
     if (trial > 0) retry();
     if (!substep(time, 0)) return -1;
     const Approach now = closingApproach();
-    if (std::abs(now.gap) <= kClosed || (time >= remaining && now.gap >= 0)) return time;
+    if (std::abs(now.gap) <= (trial < kSharpTrials ? kClosed : kNearlyClosed) || (time >= remaining && now.gap >= 0)) return time;
     const double slope = trial == 0 ? now.rate : (now.gap - last.gap) / (time - lastTime);
     (now.gap < 0 ? high : low) = time;
     bracketed = bracketed || now.gap < 0;
