@@ -132,6 +132,15 @@ TEST(Mjcf, AnExcludedFixedBodyStaysABodyOfItsOwn) {
   EXPECT_EQ(geomNamed(scene.model, "f").body, 0);
 }
 
+TEST(Mjcf, ExcludingTheWorldSparesTheOtherFixedBodies) {
+  const Scene scene = load(ball + R"(<body name="post"><geom name="p" size=".1"/></body><geom name="f" type="plane" size="1 1 1"/>)",
+                           R"(<contact><exclude body1="ball" body2="world"/></contact>)");
+  ASSERT_EQ(scene.model.excludes.size(), 1U);
+  EXPECT_EQ(scene.model.excludes[0], (std::array<int, 2>{0, 1}));
+  EXPECT_EQ(geomNamed(scene.model, "f").body, 0);
+  EXPECT_NE(geomNamed(scene.model, "p").body, 0);
+}
+
 TEST(Mjcf, RestitutionForAllAndForSingleGeoms) {
   const Scene scene = load(
       ball + R"(<geom name="f" type="plane" size="1 1 1"/>)",
