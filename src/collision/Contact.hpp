@@ -9,21 +9,21 @@ namespace stiction {
 
 /// One contact point. The normal points from body A to body B; gap > 0 means apart. u_n >= 0 opens.
 struct Contact {
-  FeatureKey key;                     // geomA < geomB
-  int bodyA{0}, bodyB{0};             // bodies of geomA and geomB
-  Vector3 point{Vector3::Zero()};     // [m] world, midway between the two surfaces
-  Vector3 normal{Vector3::Zero()};    // [-] unit, world, from A to B
-  double gap{0};                      // [m] signed, along the normal, at this point
-  double friction{0};                 // [-]
-  double restitution{0};              // [-]
+  FeatureKey key;                   // geomA < geomB
+  int bodyA{0}, bodyB{0};           // bodies of geomA and geomB
+  Vector3 point{Vector3::Zero()};   // [m] world, midway between the two surfaces
+  Vector3 normal{Vector3::Zero()};  // [-] unit, world, from A to B
+  double gap{0};                    // [m] signed, along the normal, at this point
+  double friction{0};               // [-]
+  double restitution{0};            // [-]
 };
 
 using ContactSet = std::vector<Contact>;  // sorted by key
 
 /// A pair of geoms that may touch within the step: what the broad phase hands to the narrow phase.
 struct CandidatePair {
-  int geomA{0}, geomB{0};   // geomA < geomB
-  double reach{0};          // [m] gap up to which contacts are wanted
+  int geomA{0}, geomB{0};  // geomA < geomB
+  double reach{0};         // [m] gap up to which contacts are wanted
   double friction{0};
   double restitution{0};
 };
