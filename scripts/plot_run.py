@@ -86,6 +86,13 @@ def box_faces(half):
     return [corner[list(face)] for face in ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))]
 
 
+def tiles(face, count=12):
+    """A large quadrilateral cut into small ones, so that painter's order holds for what stands on it."""
+    s = np.linspace(0, 1, count + 1)
+    grid = [[(1 - v) * ((1 - u) * face[0] + u * face[1]) + v * ((1 - u) * face[3] + u * face[2]) for u in s] for v in s]
+    return [np.array([grid[j][i], grid[j][i + 1], grid[j + 1][i + 1], grid[j + 1][i]]) for j in range(count) for i in range(count)]
+
+
 def hill_faces(field, every=2):
     rows, columns = int(field.get("nrow")), int(field.get("ncol"))
     half_x, half_y, top, _ = floats(field.get("size"), [1, 1, 1, 1])
@@ -108,7 +115,8 @@ class Scene:
         self.fields = {f.get("name"): f for f in root.iter("hfield")}
         self.bodies, self.floors = {}, []
         world = root.find("worldbody")
-        self.bodies["world"] = [g for g in map(self.geom, world.findall("geom")) if g]
+        self.bodies["world"] = [(kind, [tile for face in shape for tile in tiles(face)] if kind == "box" else shape, colour)
+                                for kind, shape, colour in filter(None, map(self.geom, world.findall("geom")))]
         for index, body in enumerate(world.iter("body"), 1):
             self.bodies[body.get("name") or f"body_{index}"] = [g for g in map(self.geom, body.findall("geom")) if g]
 
