@@ -78,7 +78,7 @@ void check(const RunArguments& arguments) {
   requireWritable("--record", arguments.record);
   requireWritable("--json", arguments.json);
   requireWritable("--dump-worst", arguments.dumpWorst);
-  Portfolio{arguments.solver};  // an unknown name is told before the scene is read
+  const Portfolio known{arguments.solver};  // an unknown name is told before the scene is read
 }
 
 /// With --strict-import the first thing left out is an error.

@@ -78,7 +78,7 @@ int solveCommand(const SolveArguments& arguments) {
   requireRange("--repeat", arguments.repeat, 1, 1e6, "give a whole number of repeats");
   requireWritable("--json", arguments.json);
   requireWritable("--write", arguments.write);
-  Portfolio{arguments.solver};  // an unknown name is told before the file is read
+  const Portfolio known{arguments.solver};  // an unknown name is told before the file is read
   const FclibProblem problem = readFclib(arguments.problem);
   const Answer answer = std::visit([&arguments](const auto& p) { return solveRepeated(p, arguments); }, problem);
   if (!arguments.write.empty()) writeFclibAnswer(arguments.problem, arguments.write, problem, answer.iterate);

@@ -197,7 +197,7 @@ std::vector<int> cutVelocities(const SparseMatrix& M, const SparseMatrix& H) {
     fine.push_back(i + 1);
   }
   std::vector<int> best = alignedCuts(fine, bodySize / 2);
-  const std::vector<int> bodies = alignedCuts(fine, bodySize);
+  std::vector<int> bodies = alignedCuts(fine, bodySize);
   const auto saves = [&H](const std::vector<int>& coarse, const std::vector<int>& cuts) { return 5 * incidences(coarse, H) <= 3 * incidences(cuts, H); };
   if (bodies.size() < best.size() && saves(bodies, best)) return bodies;
   return best.size() < fine.size() && saves(best, fine) ? best : joinAlike(fine, H);

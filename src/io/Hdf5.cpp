@@ -213,6 +213,7 @@ std::vector<std::string> Reader::strings(const std::string& path) const {
   H5Tset_cset(memory.get(), H5Tget_cset(type.get()));
   if (elements > 0 && H5Dread(data.get(), memory.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()) < 0)
     fail(path, "cannot be read", "", "the file is truncated or damaged: make it again");
+  values.reserve(raw.size());
   for (const char* text : raw) values.emplace_back(text == nullptr ? "" : text);
   if (elements > 0) H5Dvlen_reclaim(memory.get(), space.get(), H5P_DEFAULT, raw.data());
   return values;
@@ -307,6 +308,7 @@ void Writer::strings(const std::string& path, const std::vector<std::string>& va
   const Handle space{H5Screate_simple(1, &size, nullptr), H5Sclose};
   const Handle data{H5Dcreate2(file_.get(), path.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose};
   std::vector<const char*> raw;
+  raw.reserve(values.size());
   for (const std::string& value : values) raw.push_back(value.c_str());
   require(data && (size == 0 || H5Dwrite(data.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, raw.data()) >= 0), path);
 }
