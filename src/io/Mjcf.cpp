@@ -18,6 +18,21 @@
 namespace stiction {
 namespace {
 
+constexpr double openLimit = 0.05;  // [-] real scans and models have seams of a per cent or two
+
+/// ‖Σ area vectors‖ / Σ area of a triangle surface: zero when it is closed, seams of coincident edges included.
+double openPart(const std::vector<Vector3>& vertices, const std::vector<std::array<int, 3>>& triangles) {
+  Vector3 sum = Vector3::Zero();
+  double area = 0;
+  for (const auto& [a, b, c] : triangles) {
+    const auto vertex = [&](int i) -> const Vector3& { return vertices[static_cast<std::size_t>(i)]; };
+    const Vector3 twice = (vertex(b) - vertex(a)).cross(vertex(c) - vertex(a));
+    sum += twice;
+    area += twice.norm();
+  }
+  return area > 0 ? sum.norm() / area : 0;
+}
+
 constexpr double compilerTimestep = 0.002;  // [s] libmujoco's default
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -299,10 +314,16 @@ Shape Importer::makeMeshShape(int geom, bool moves) const {
   std::vector<Vector3> vertices;
   for (int v = m_.mesh_vertadr[mesh]; v < m_.mesh_vertadr[mesh] + m_.mesh_vertnum[mesh]; ++v)
     vertices.emplace_back(m_.mesh_vert[3 * v], m_.mesh_vert[3 * v + 1], m_.mesh_vert[3 * v + 2]);
-  if (moves) return Shape::hull(vertices);  // as MuJoCo; the surface itself may be open
   std::vector<std::array<int, 3>> triangles;
   for (int f = m_.mesh_faceadr[mesh]; f < m_.mesh_faceadr[mesh] + m_.mesh_facenum[mesh]; ++f)
     triangles.push_back({m_.mesh_face[3 * f], m_.mesh_face[3 * f + 1], m_.mesh_face[3 * f + 2]});
+  if (moves) {  // its hull, as MuJoCo; mass and inertia are those of the surface, which must enclose a volume
+    if (openPart(vertices, triangles) > openLimit)
+      throw InputError{"mesh " + name(mjOBJ_MESH, mesh), "an open surface",
+                       "a surface closed but for seams (area vectors that sum to less than 5 % of the area) on a moving body",
+                       "close the mesh, or give its vertices alone for their convex hull"};
+    return Shape::hull(vertices);
+  }
   return Shape::triangles(std::move(vertices), std::move(triangles));
 }
 
