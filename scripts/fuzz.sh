@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 scripts/build.sh fuzz --configure
-mapfile -t fuzzers < <(ninja -C build-fuzz -t targets all | sed -nE 's/^(fuzz_[A-Za-z0-9_]+): phony$/\1/p' | sort -u)
+mapfile -t fuzzers < <(ninja -C build-fuzz -t targets all | sed -nE 's/^(fuzz_[A-Za-z0-9_]+): .*$/\1/p' | sort -u)
 [ ${#fuzzers[@]} -gt 0 ] || { printf 'fuzz: no target named fuzz_* in tests/fuzz. Remedy: rm -rf build-fuzz and repeat\n' >&2 && exit 1; }
 scripts/build.sh fuzz "${fuzzers[@]}"
 scripts/build.sh release stiction
