@@ -61,7 +61,6 @@ Problem pointOf(const Problem& problem, Path path, double t, const VectorX& omeg
 
 struct Portfolio::Impl {
   std::unique_ptr<Solver> named;  // null: auto
-  std::string name;
   VelocitySystem system;
   LocalFactor factor;
   std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()};
@@ -241,7 +240,6 @@ PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate
 }
 
 Portfolio::Portfolio(const std::string& solver) : impl_{std::make_unique<Impl>()} {
-  impl_->name = solver;
   if (solver != "auto") impl_->named = makeSolver(solver);
 }
 Portfolio::~Portfolio() = default;

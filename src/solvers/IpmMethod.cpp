@@ -278,11 +278,7 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
     feasibility *= 1 - last;
     ++report.iterations;
   }
-  if (best_.residual() < std::numeric_limits<double>::infinity()) iterate = best_.iterate();
-  report.residual = best_.residual() / system.scale();
-  report.status = report.residual <= options.tolerance ? SolveStatus::Converged
-                  : report.iterations >= limit         ? SolveStatus::IterationLimit
-                                                       : SolveStatus::Stalled;
+  best_.conclude(system, options, limit, iterate, report);
   return report;
 }
 

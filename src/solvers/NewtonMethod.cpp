@@ -102,11 +102,7 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
     r_ = best_.iterate().r, lambda_ = best_.iterate().lambda, v_ = best_.iterate().v;
     since = 0;
   }
-  if (best_.residual() < std::numeric_limits<double>::infinity()) iterate = best_.iterate();
-  report.residual = best_.residual() / system.scale();
-  report.status = report.residual <= options.tolerance ? SolveStatus::Converged
-                  : report.iterations >= limit         ? SolveStatus::IterationLimit
-                                                       : SolveStatus::Stalled;
+  best_.conclude(system, options, limit, iterate, report);
   return report;
 }
 

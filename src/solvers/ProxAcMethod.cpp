@@ -124,11 +124,7 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
     gamma = std::min(gamma * (now < 0.1 * residual ? 2.0 : 5.0), largest);
     residual = now;
   }
-  if (best_.residual() < std::numeric_limits<double>::infinity()) iterate = best_.iterate();
-  report.residual = best_.residual() / system.scale();
-  report.status = report.residual <= options.tolerance ? SolveStatus::Converged
-                  : report.iterations >= limit         ? SolveStatus::IterationLimit
-                                                       : SolveStatus::Stalled;
+  best_.conclude(system, options, limit, iterate, report);
   return report;
 }
 

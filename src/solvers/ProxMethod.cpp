@@ -166,11 +166,7 @@ SolveReport ProxMethod::run(VelocitySystem& system, Iterate& iterate, const Solv
     if (stalled >= (best_.residual() <= options.tolerance * system.scale() ? 2 : 12)) break;
     residual = now;
   }
-  if (best_.residual() < std::numeric_limits<double>::infinity()) iterate = best_.iterate();
-  report.residual = best_.residual() / system.scale();
-  report.status = report.residual <= options.tolerance ? SolveStatus::Converged
-                  : report.iterations >= limit         ? SolveStatus::IterationLimit
-                                                       : SolveStatus::Stalled;
+  best_.conclude(system, options, limit, iterate, report);
   return report;
 }
 

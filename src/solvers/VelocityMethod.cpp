@@ -29,6 +29,14 @@ double BestIterate::offer(VelocitySystem& system, const VectorX& r, const Vector
   return e;
 }
 
+void BestIterate::conclude(const VelocitySystem& system, const SolveOptions& options, int limit, Iterate& iterate, SolveReport& report) const {
+  if (residual_ < std::numeric_limits<double>::infinity()) iterate = best_;
+  report.residual = residual_ / system.scale();
+  report.status = report.residual <= options.tolerance ? SolveStatus::Converged
+                  : report.iterations >= limit         ? SolveStatus::IterationLimit
+                                                       : SolveStatus::Stalled;
+}
+
 SolveReport VelocitySolver::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
   if (!system_.bind(problem)) return {SolveStatus::NumericalFailure, 0, 0, std::numeric_limits<double>::infinity()};
   fitIterate(problem, iterate, options.warm);
