@@ -62,7 +62,7 @@ void BlockCholesky::bind(const BlockStructure& structure) {
 }
 
 // Dense Cholesky of panel k: its diagonal block and the rows below it.
-bool BlockCholesky::factorPanel(int k, double nullPivot) {
+bool BlockCholesky::factorPanel(int k) {
   const int size = structure_->size(k), height = structure_->height(k);
   double* panel = lower_.data() + structure_->panel(k);
   for (int c = 0; c < size; ++c) {
@@ -73,10 +73,6 @@ bool BlockCholesky::factorPanel(int k, double nullPivot) {
       for (int r = c; r < height; ++r) target[r] -= factor * from[r];
     }
     const double pivot = target[c];
-    if (nullPivot >= 0 && !(pivot > nullPivot * diagonal_[at(structure_->start(k) + c)])) {
-      for (int r = c; r < height; ++r) target[r] = 0;
-      continue;
-    }
     if (!(pivot > 0) || !std::isfinite(pivot)) return false;
     target[c] = std::sqrt(pivot);
     const double inverse = 1.0 / target[c];
@@ -85,11 +81,10 @@ bool BlockCholesky::factorPanel(int k, double nullPivot) {
   return true;
 }
 
-bool BlockCholesky::factor(double nullPivot) {
+bool BlockCholesky::factor() {
   const BlockStructure& s = *structure_;
   Updates updates{head_, next_, cursor_};
   updates.reset(s.columns());
-  if (nullPivot >= 0) copyDiagonal(s, lower_, diagonal_);
   for (int k = 0; k < s.columns(); ++k) {
     double* panel = lower_.data() + s.panel(k);
     place_[at(k)] = 0;
@@ -101,7 +96,7 @@ bool BlockCholesky::factor(double nullPivot) {
       subtractPanel(s, j, k, p0, p0, source, source, panel, place_, work_);
       updates.push(s, j, p0 + 1);
     }
-    if (!factorPanel(k, nullPivot)) return false;
+    if (!factorPanel(k)) return false;
     updates.push(s, k, s.firstRow(k));
   }
   return true;

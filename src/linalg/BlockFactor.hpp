@@ -15,19 +15,15 @@ class BlockCholesky {
   std::vector<double>& lower() { return lower_; }  // panels, to be filled with the matrix (entries above the diagonal of a diagonal block are not read)
   void setZero() { std::fill(lower_.begin(), lower_.end(), 0.0); }
   /// False when a pivot block is not positive definite.
-  bool factor() { return factor(-1.0); }
-  /// A positive semidefinite: a pivot at or below `nullPivot` times its row's own diagonal gives a zero column of L. solve() is not to be used then.
-  void factorSemidefinite(double nullPivot) { factor(nullPivot); }
+  bool factor();
   /// x := A⁻¹ x, caller's order.
   void solve(VectorX& x);
 
  private:
-  bool factor(double nullPivot);
-  bool factorPanel(int k, double nullPivot);
+  bool factorPanel(int k);
 
   const BlockStructure* structure_{nullptr};
   std::vector<double> lower_;
-  std::vector<double> diagonal_;  // of the matrix, for the null-pivot test
   std::vector<int> head_, next_, cursor_, place_;
   std::vector<double> work_;
 };
