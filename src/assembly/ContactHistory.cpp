@@ -19,6 +19,14 @@ void selectMemory(const std::vector<ContactMemory>& all, const std::vector<Candi
   }
 }
 
+void takeAnchors(const std::vector<ContactMemory>& from, std::vector<ContactMemory>& to) {
+  for (ContactMemory& entry : to) {
+    const ContactMemory* old = findMemory(from, entry.key);
+    entry.sticking = old && old->sticking;
+    entry.anchor = entry.sticking ? old->anchor : Vector3{Vector3::Zero()};
+  }
+}
+
 Vector3 warmImpulse(const ContactMemory& memory, const Matrix3& frame, double h) {
   const double ratio = memory.step > 0 ? h / memory.step : 0.0;
   return frame.transpose() * (ratio * memory.impulse);

@@ -12,6 +12,9 @@ const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const 
 /// Copies to `island` the entries of the pairs' geoms; both lists sorted.
 void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island);
 
+/// Gives the entries of `to` the anchors and the sticking of those in `from`; `to` keeps its impulses.
+void takeAnchors(const std::vector<ContactMemory>& from, std::vector<ContactMemory>& to);
+
 /// r = Fᵀ p · h/h_old: the remembered impulse (world axes, on B) in the frame of today's contact, for a step of h.
 Vector3 warmImpulse(const ContactMemory& memory, const Matrix3& frame, double h);
 

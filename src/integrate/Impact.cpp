@@ -90,18 +90,6 @@ IslandStepper::Approach IslandStepper::closingApproach() const {
   return least;
 }
 
-/// Takes a trial back, but keeps its impulses as the warm start of the next one.
-void IslandStepper::retry() {
-  result_->report.memory.swap(trialMemory_);
-  restore(saved_);
-  for (ContactMemory& entry : trialMemory_) {
-    const ContactMemory* old = findMemory(saved_.report.memory, entry.key);
-    entry.sticking = old && old->sticking;
-    entry.anchor = entry.sticking ? old->anchor : Vector3{Vector3::Zero()};
-  }
-  result_->report.memory.swap(trialMemory_);
-}
-
 /// Advances the island to the first closing of closing_, or by `remaining`. Returns the time advanced, negative when a substep failed.
 /// Newton's method from the approach speeds, then secants, kept inside the bracket.
 double IslandStepper::closingTime(double remaining) {
@@ -112,7 +100,7 @@ double IslandStepper::closingTime(double remaining) {
   double time = remaining;
   for (const Closing& c : closing_) time = std::min(time, c.gap / c.speed);
   for (int trial = 0; trial < kTrials && !(bracketed && high - low <= kBracket * remaining); ++trial) {
-    if (trial > 0) retry();
+    if (trial > 0) takeBack(saved_);
     if (!substep(time, 0)) return -1;
     const Approach now = closingApproach();
     if (std::abs(now.gap) <= (trial < kSharpTrials ? kClosed : kNearlyClosed) || (time >= remaining && now.gap >= 0)) return time;
@@ -124,7 +112,7 @@ double IslandStepper::closingTime(double remaining) {
     time -= now.gap / slope;
     if (trial % 6 == 5 || !(time > low && time < high)) time = bracketed ? 0.5 * (low + high) : remaining;
   }
-  retry();
+  takeBack(saved_);
   return substep(high, 0) ? high : -1;
 }
 

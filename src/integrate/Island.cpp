@@ -65,11 +65,12 @@ IslandStepper::IslandStepper(const StepSetup& setup)
       projector_{"auto"},
       local_{makeState(*setup.model)} {}
 
-void IslandStepper::advance(const Islands& islands, int island, const State& start, double h, State& next, IslandResult& result) {
+void IslandStepper::advance(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h, State& next,
+                            IslandResult& result) {
   result_ = &result;
   result.report.clear();
   result.times = {};
-  begin(islands, island, start, h);
+  begin(islands, island, start, memory, h);
   if (bounces())
     advanceThroughImpacts(h);
   else
@@ -82,7 +83,7 @@ void IslandStepper::advance(const Islands& islands, int island, const State& sta
   }
 }
 
-void IslandStepper::begin(const Islands& islands, int island, const State& start, double h) {
+void IslandStepper::begin(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h) {
   step_ = h;
   const std::span<const CandidatePair> pairs = islands.pairsOf(island);
   const std::span<const Contact> contacts = islands.contactsOf(island);
@@ -105,7 +106,7 @@ void IslandStepper::begin(const Islands& islands, int island, const State& start
         kinematic_.push_back(body);
         copy(body);
       }
-  selectMemory(start.contacts, pairs_, result_->report.memory);
+  selectMemory(memory, pairs_, result_->report.memory);
   motion_.resize(assembly_.bodies().size());
 }
 
@@ -145,7 +146,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
   watch.lap(times.integrate);
   detect();
   if (!rests && !startContacts_.empty() && round < kRounds && findMissed()) {
-    restore(before_);
+    takeBack(before_);
     mergeMissed();
     watch.lap(times.collide);
     return substep(h, depth, round + 1);
@@ -358,6 +359,14 @@ void IslandStepper::restore(const Saved& saved) {
   contacts_ = saved.contacts;
   fresh_ = true;
   result_->report = saved.report;
+}
+
+/// Takes a trial back, but keeps its impulses as the warm start of the next one.
+void IslandStepper::takeBack(const Saved& saved) {
+  result_->report.memory.swap(trialMemory_);
+  restore(saved);
+  takeAnchors(saved.report.memory, trialMemory_);
+  result_->report.memory.swap(trialMemory_);
 }
 
 /// Turning bodies can meet at features that were not the near ones at the start of the (sub)step: such contacts of the end, seen from the start, go to missed_.

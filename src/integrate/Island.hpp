@@ -61,12 +61,12 @@ class IslandStepper {
  public:
   explicit IslandStepper(const StepSetup& setup);
 
-  /// Reads the island's bodies, the kinematic bodies it touches and its contact memory from `start`; writes its bodies to `next` and the rest to `result`.
-  void advance(const Islands& islands, int island, const State& start, double h, State& next, IslandResult& result);
+  /// Reads the island's bodies and the kinematic bodies it touches from `start`, its contact memory from `memory`; writes its bodies to `next` and the rest to `result`.
+  void advance(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h, State& next, IslandResult& result);
 
  private:
   // Island.cpp
-  void begin(const Islands& islands, int island, const State& start, double h);
+  void begin(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h);
   bool substep(double h, int depth, int round = 0);
   bool findMissed();
   void mergeMissed();
@@ -84,6 +84,7 @@ class IslandStepper {
   struct Saved;
   void save(Saved& saved) const;
   void restore(const Saved& saved);
+  void takeBack(const Saved& saved);
   void spend(const PortfolioReport& report, const Certificate& certificate);
   void accept(const char* rung, const Certificate& certificate);
   void record(const Contact& contact, const Vector3& impulse, const Vector3& slip, int state);
@@ -122,7 +123,6 @@ class IslandStepper {
     double rate;  // [1/s]
   };
   Approach closingApproach() const;
-  void retry();
   bool impact();
   bool solveImpact(int law);
 

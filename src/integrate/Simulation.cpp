@@ -106,6 +106,7 @@ void Simulation::Impl::begin(double h) {
   report.splitsExhausted = false;
   setup.hardest = hardest.relative;
   reachTrials_ = 0;
+  warm_ = state.contacts;
   const auto copy = [this](State& to) {
     to.position = state.position;
     to.rotation = state.rotation;
@@ -132,12 +133,13 @@ void Simulation::Impl::advanceIsland(int island) {
     }
   }
   if (!stepper) stepper = std::make_unique<IslandStepper>(setup);
-  stepper->advance(*islands_, island, state, h_, next, results_[at(island)]);
+  stepper->advance(*islands_, island, state, warm_, h_, next, results_[at(island)]);
   const std::lock_guard lock{idleMutex_};
   idle_.push_back(std::move(stepper));
 }
 
-/// Contact impulses can throw a body farther than its start velocity let expect: then detection is repeated with the speeds that came out, unless that finds nothing new.
+/// Contact impulses can throw a body farther than its start velocity let expect: then detection is repeated with the speeds that came out. A contact that it adds and that does not
+/// close over the motion found carries nothing: the answer holds with it too, and the step stands.
 bool Simulation::Impl::reachSufficed() {
   if (++reachTrials_ > kReachTrials) return true;
   const double gain = h_ * model.gravity.norm();
@@ -152,9 +154,34 @@ bool Simulation::Impl::reachSufficed() {
     sufficed = false;
   }
   if (sufficed) return true;
-  const std::size_t before = contacts_.size();
+  contacts_.swap(known_);
   detect();
-  return contacts_.size() == before;
+  if (std::none_of(contacts_.begin(), contacts_.end(), [this](const Contact& contact) { return closesUnseen(contact); })) return true;
+  keepTrialImpulses();
+  return false;
+}
+
+/// Whether a contact that detection did not know at first closes over the step.
+bool Simulation::Impl::closesUnseen(const Contact& contact) const {
+  const auto known = std::lower_bound(known_.begin(), known_.end(), contact.key, [](const Contact& c, const FeatureKey& key) { return c.key < key; });
+  if (known != known_.end() && known->key == contact.key) return false;
+  const auto displacement = [&](int body) -> Vector3 {
+    if (model.bodies[at(body)].kind == BodyKind::Kinematic)
+      return h_ * (state.velocity[at(body)] + state.angularVelocity[at(body)].cross(contact.point - state.position[at(body)]));
+    return next.pose(body) * (state.pose(body).inverse() * contact.point) - contact.point;
+  };
+  return contact.gap + contact.normal.dot(displacement(contact.bodyB) - displacement(contact.bodyA)) < 0;
+}
+
+/// The next trial of the step starts from the impulses of this one.
+void Simulation::Impl::keepTrialImpulses() {
+  warm_.clear();
+  for (int k = 0; k < islands_->count(); ++k) {
+    const std::vector<ContactMemory>& memory = results_[at(k)].report.memory;
+    warm_.insert(warm_.end(), memory.begin(), memory.end());
+  }
+  std::sort(warm_.begin(), warm_.end(), [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
+  takeAnchors(state.contacts, warm_);
 }
 
 void Simulation::Impl::gather() {

@@ -21,7 +21,7 @@ struct SimulationOptions {
   int threads{1};
   Restitution restitution{Restitution::Newton};
   bool keepGoing{false};    // integrate uncertified steps too (they are still reported as such)
-  int maxHalvings{4};       // smaller h for a hard island: down to h / 2^maxHalvings
+  int maxHalvings{8};       // smaller h for a hard island: down to h / 2^maxHalvings
   bool keepHardest{false};  // keep the problem with the worst certificate, for --dump-worst
   unsigned frameSeed{0};    // 0: the usual tangent frames; else frames turned at random (results must not change)
 };

@@ -31,6 +31,8 @@ struct Simulation::Impl {
   void partition();
   void advance();
   bool reachSufficed();
+  bool closesUnseen(const Contact& contact) const;
+  void keepTrialImpulses();
   void gather();
   void account();
   void finish();
@@ -41,7 +43,8 @@ struct Simulation::Impl {
   int reachTrials_{0};
   State reach_;  // poses, and velocities whose speeds bound those of the step
   const std::vector<CandidatePair>* pairs_{nullptr};
-  ContactSet contacts_;
+  ContactSet contacts_, known_;      // of the last detection, of the one before
+  std::vector<ContactMemory> warm_;  // that the islands start from
   Partition partition_;
   const Islands* islands_{nullptr};
   std::vector<IslandResult> results_;

@@ -90,14 +90,23 @@ double BlockStructure::work() const {
   return sum;
 }
 
+int BlockStructure::find(int column, int row) const {
+  const auto first = rows_.begin() + firstRow(column), last = rows_.begin() + lastRow(column);
+  const auto found = std::lower_bound(first, last, row);
+  return found != last && *found == row ? static_cast<int>(found - rows_.begin()) : -1;
+}
+
+bool BlockStructure::couples(int a, int b) const {
+  const int i = position_[at(a)], j = position_[at(b)];
+  return i == j || find(std::min(i, j), std::max(i, j)) >= 0;
+}
+
 BlockStructure::Slot BlockStructure::slot(int a, int b) const {
   const int i = position_[at(a)], j = position_[at(b)];
   if (i == j) return {panel(i), height(i), false};
-  const int column = std::min(i, j), row = std::max(i, j);
-  const auto first = rows_.begin() + firstRow(column), last = rows_.begin() + lastRow(column);
-  const auto found = std::lower_bound(first, last, row);
-  STICTION_ASSERT(found != last && *found == row);
-  return {panel(column) + at(rowOffset(static_cast<int>(found - rows_.begin()))), height(column), column == i};
+  const int column = std::min(i, j), found = find(column, std::max(i, j));
+  STICTION_ASSERT(found >= 0);
+  return {panel(column) + at(rowOffset(found)), height(column), column == i};
 }
 
 }  // namespace stiction

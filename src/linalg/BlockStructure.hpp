@@ -20,7 +20,9 @@ class BlockStructure {
   /// Sizes of the blocks and the couplings (pairs of different blocks, any order, duplicates allowed). Returns false, and does nothing, when both are as before.
   bool analyse(const std::vector<int>& sizes, std::vector<std::array<int, 2>>& couplings);
 
-  /// Slot of the blocks a and b (a == b: the diagonal block).
+  /// Whether the factor's pattern has a place for the blocks a and b.
+  bool couples(int a, int b) const;
+  /// Slot of the blocks a and b, which must have one (a == b: the diagonal block).
   Slot slot(int a, int b) const;
 
   int columns() const { return static_cast<int>(sizes_.size()); }
@@ -41,6 +43,7 @@ class BlockStructure {
  private:
   void order(const std::vector<std::array<int, 2>>& couplings);
   void layOut(const std::vector<std::array<int, 2>>& couplings);
+  int find(int column, int row) const;  // index into rows_, -1 where the pattern has no such block
 
   std::vector<int> sizes_;                     // caller's order
   std::vector<std::array<int, 2>> couplings_;  // sorted, unique, first < second, caller's order

@@ -14,16 +14,19 @@
 namespace stiction {
 namespace {
 
-// Gauss–Seidel first, for at most as long as some 20 factorisations take (it gives up earlier when its contraction rate says so). Work in multiplications; a contact's
+// Gauss–Seidel first, for at most as long as some 14 factorisations take (it gives up earlier when its contraction rate says so). Work in multiplications; a contact's
 // part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
 constexpr int leastSweeps = 100, mostSweeps = 20000;
-constexpr double sweepWork = 170, burstFactorisations = 20;
+constexpr double sweepWork = 170, burstFactorisations = 14;
 constexpr int warmPatience = 3;
 constexpr int longSweeps = 20000;
 constexpr int warmSteps = 12;
 constexpr int finishSteps = 20;
-constexpr double dearWork = 3e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
-constexpr int dearPatience = 3, dearSteps = 60;
+constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
+constexpr int dearPatience = 3;
+constexpr double dearBudget =
+    5e9;  // multiplications of a proximal Newton's steps on such a problem, before a smaller step of the simulator is the better resort
+constexpr int fewestDearSteps = 200, mostDearSteps = 1000;
 constexpr int pathPoints = 40;
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 
@@ -129,11 +132,13 @@ struct Portfolio::Impl {
     SolveOptions polish = options;
     polish.warm = true;
     polish.maxIterations = finishSteps;
-    if (system.factorWork() > dearWork) polish.patience = dearPatience;
+    if (isDear()) polish.patience = dearPatience;
     trial = best;
     run(problem, *newton, polish);
     return judge(problem, best, name_, options);
   }
+
+  bool isDear() const { return system.factorWork() > dearWork; }
 
   int burst(int contacts) const {
     const double sweeps = burstFactorisations * system.factorWork() / (sweepWork * std::max(contacts, 1));
@@ -146,6 +151,7 @@ struct Portfolio::Impl {
     burst.maxIterations = sweeps;
     trial = best;
     burst.warm = report.certificate.relative < 1.0;
+    if (isDear()) burst.patience = sweeps;  // a moving heap's contraction is no guide to what the next hundred sweeps bring
     if (!burst.warm) trial = {};
     count(nsgs->solve(problem, trial, burst));
     judge(problem, best, "nsgs", options);
@@ -175,14 +181,14 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     if (rung(problem, best, "newton", *newton, cold) || rung(problem, best, "prox", *prox, cold) || !options.thorough) return;
   }
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
-  if (rung(problem, best, "ipm", *ipm, cold)) return;
   warm.warm = true;
   warm.maxIterations = warm.patience = 0;
-  if (!options.thorough && system.factorWork() > dearWork) {  // a smaller step costs less than hundreds of dear factorisations
-    warm.maxIterations = dearSteps;
+  if (isDear() && !options.thorough) {  // a smaller step costs less than hundreds of dear factorisations
+    warm.maxIterations = static_cast<int>(std::clamp<double>(dearBudget / system.factorWork(), fewestDearSteps, mostDearSteps));
     rung(problem, best, "proxac", *proxac, warm);
     return;
   }
+  if (rung(problem, best, "ipm", *ipm, cold)) return;
   if (rung(problem, best, "proxac", *proxac, warm)) return;
   if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;

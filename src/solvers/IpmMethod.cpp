@@ -66,7 +66,7 @@ class IpmMethod : public VelocityMethod {
   void advance(const ContactProblem& problem, double a);
 
   std::vector<Contact> contacts_;
-  std::vector<Matrix3> B_;
+  std::vector<Matrix3> B_, D_;  // d r = c − B dz, and what of B is factored
   BestIterate best_;
   VectorX v_, dv_, lambda_, dLambda_, r_, u_, momentum_, rows_, rho_, x_, c_, rowC_;
   int pairs_{0};
@@ -120,7 +120,9 @@ double IpmMethod::residuals(const VelocitySystem& system) {
 
 bool IpmMethod::eliminate(VelocitySystem& system) {
   const ContactProblem& problem = system.problem();
+  constexpr double negligible = 1e-2;  // of the contact's own inertia 1/ω: an open contact hardly turns the direction, and leaves the factor's pattern
   B_.resize(contacts_.size());
+  D_.resize(contacts_.size());
   for (int i = 0; i < problem.contacts(); ++i) {
     Contact& c = contacts_[static_cast<std::size_t>(i)];
     const double mu = problem.mu[i];
@@ -151,11 +153,12 @@ bool IpmMethod::eliminate(VelocitySystem& system) {
     }
     if (!B.allFinite()) return false;
     B_[static_cast<std::size_t>(i)] = B;
+    D_[static_cast<std::size_t>(i)] = B.norm() * system.omega(i) < negligible ? Matrix3{Matrix3::Zero()} : B;
   }
   rho_.resize(problem.rows());
   for (int k = 0; k < problem.rows(); ++k) rho_[k] = 1.0 / (1e-7 * system.rowOmega(k) + (problem.C.size() != 0 ? problem.C[k] : 0.0));
   const bool symmetric = system.symmetric() && problem.R.size() == 0 && problem.mu.isZero(0);
-  return symmetric ? system.factorSymmetric(B_, rho_) : system.factorGeneral(B_, rho_);
+  return symmetric ? system.factorSymmetric(D_, rho_) : system.factorGeneral(D_, rho_);
 }
 
 // Newton direction towards pairs = (κ, κ, 0, 0), with `corrector` times the last direction's second-order terms.
@@ -244,6 +247,8 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
   constexpr double toBoundary = 0.99;
   constexpr double centrality = 1e-3, ahead = 1.0;
   constexpr int patience = 15;
+  constexpr double shortStep = 0.1;
+  constexpr int shortSteps = 4;  // in a row: glued to the boundary
   const int limit = options.maxIterations > 0 ? options.maxIterations : 100;
   const ContactProblem& problem = system.problem();
   SolveReport report;
@@ -251,8 +256,8 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
   start(system);
   double last = 1, before = std::numeric_limits<double>::infinity(), gapBefore = before;
   double feasibility = 1, firstGap = 0;
-  int since = 0;
-  while (problem.contacts() > 0 && report.iterations < limit) {
+  int since = 0, glued = 0;
+  while (problem.contacts() > 0 && report.iterations < limit && glued < shortSteps) {
     const double gap = residuals(system);
     if (report.iterations == 0) firstGap = gap;
     best_.offer(system, r_, lambda_);
@@ -275,6 +280,7 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
     if (!dv_.allFinite() || !(last > 0)) break;
     for (int k = 0; k < 12 && !central(problem, last, centrality); ++k) last *= 0.7;
     advance(problem, last);
+    glued = last < shortStep ? glued + 1 : 0;
     feasibility *= 1 - last;
     ++report.iterations;
   }

@@ -1,6 +1,7 @@
 #include "solvers/Nsgs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +12,7 @@ namespace stiction {
 namespace {
 
 constexpr int kDefaultSweeps = 10000;
+constexpr int kPatience = 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -129,22 +131,45 @@ class Response {
   std::vector<double> values_;
 };
 
-/// Aᵀ_i v for a group of `width` columns; whole rigid bodies (six velocities) with the loop unrolled.
-template <int Width>
-Eigen::Matrix<double, Width, 1> transposedProduct(const BlockColumns& A, int i, const VectorX& v) {
-  Eigen::Matrix<double, Width, 1> u = Eigen::Matrix<double, Width, 1>::Zero();
-  for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
-    const BlockColumns::Segment& segment = A.segments[at(s)];
-    const double* a = A.values.data() + segment.offset;
-    const double* x = v.data() + segment.row;
-    if (segment.size == 6)
-      u.noalias() += Eigen::Map<const Eigen::Matrix<double, 6, Width>>{a}.transpose() * Eigen::Map<const Vector6>{x};
-    else
-      u.noalias() +=
-          Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Width>>{a, segment.size, Width}.transpose() * Eigen::Map<const VectorX>{x, segment.size};
+/// Reads contact velocities Aᵀ_i v from triples (n, t1, t2) side by side, one for each velocity: no sums across a vector.
+class Reading {
+ public:
+  void build(const BlockColumns& A) {
+    start_.assign(1, 0);
+    rows_.clear();
+    triples_.clear();
+    for (int i = 0; i < A.groups(); ++i) {
+      for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
+        const BlockColumns::Segment& segment = A.segments[at(s)];
+        const double* a = A.values.data() + segment.offset;
+        for (int k = 0; k < segment.size; ++k) {
+          rows_.push_back(segment.row + k);
+          triples_.push_back({a[k], a[k + segment.size], a[k + 2 * segment.size], 0});
+        }
+      }
+      start_.push_back(static_cast<int>(rows_.size()));
+    }
   }
-  return u;
-}
+
+  Vector3 apply(int i, const VectorX& v) const {
+    double sum[4] = {0, 0, 0, 0};
+    for (int k = start_[at(i)]; k < start_[at(i) + 1]; ++k) {
+      const double x = v[rows_[at(k)]];
+      for (int c = 0; c < 4; ++c) sum[c] += triples_[at(k)][at(c)] * x;
+    }
+    return {sum[0], sum[1], sum[2]};
+  }
+
+  double normal(int i, const VectorX& v) const {
+    double sum = 0;
+    for (int k = start_[at(i)]; k < start_[at(i) + 1]; ++k) sum += triples_[at(k)][0] * v[rows_[at(k)]];
+    return sum;
+  }
+
+ private:
+  std::vector<int> start_, rows_;
+  std::vector<std::array<double, 4>> triples_;
+};
 
 /// The state of a global problem under sweeps: v follows every change of r and λ.
 class GlobalSystem {
@@ -152,6 +177,7 @@ class GlobalSystem {
   bool bind(const ContactProblem& problem) {
     problem_ = &problem;
     if (!problem.M.couplings.empty() || !inverse_.factor(problem.M)) return false;
+    reading_.build(problem.H);
     contacts_.build(problem.M, inverse_, problem.H);
     rows_.build(problem.M, inverse_, problem.G);
     free_.setZero(problem.dof());
@@ -164,11 +190,11 @@ class GlobalSystem {
   int contacts() const { return problem_->contacts(); }
   double mu(int i) const { return problem_->mu[i]; }
   double omega(int i) const { return omega_[i]; }
-  const Matrix3& diagonal(int i) const { return diagonal_[at(i)]; }
+  const ContactBlock& diagonal(int i) const { return diagonal_[at(i)]; }
 
   double scale() const {
     double scale = problem_->scaleFloor;
-    for (int i = 0; i < contacts(); ++i) scale = std::max(scale, (transposedProduct<3>(problem_->H, i, free_) + problem_->wScale.segment<3>(3 * i)).norm());
+    for (int i = 0; i < contacts(); ++i) scale = std::max(scale, (reading_.apply(i, free_) + problem_->wScale.segment<3>(3 * i)).norm());
     return scale;
   }
 
@@ -186,10 +212,13 @@ class GlobalSystem {
   }
 
   Vector3 velocity(int i, const Iterate& iterate) const {
-    Vector3 u = transposedProduct<3>(problem_->H, i, iterate.v) + problem_->w.segment<3>(3 * i);
+    Vector3 u = reading_.apply(i, iterate.v) + problem_->w.segment<3>(3 * i);
     if (problem_->R.size() != 0) u += problem_->R.segment<3>(3 * i).cwiseProduct(iterate.r.segment<3>(3 * i));
     return u;
   }
+
+  /// Whether a contact without impulse opens or stays.
+  bool opens(int i, const Iterate& iterate) const { return reading_.normal(i, iterate.v) + problem_->w[3 * i] >= 0; }
 
   void change(int i, const Vector3& difference, Iterate& iterate) const {
     iterate.r.segment<3>(3 * i) += difference;
@@ -219,18 +248,24 @@ class GlobalSystem {
  private:
   double rowVelocity(int k, const Iterate& iterate) const {
     const double compliance = problem_->C.size() == 0 ? 0.0 : problem_->C[k];
-    return transposedProduct<1>(problem_->G, k, iterate.v)[0] + problem_->b[k] + compliance * iterate.lambda[k];
+    double velocity = problem_->b[k] + compliance * iterate.lambda[k];
+    for (int s = problem_->G.start[at(k)]; s < problem_->G.start[at(k) + 1]; ++s) {
+      const BlockColumns::Segment& segment = problem_->G.segments[at(s)];
+      for (int c = 0; c < segment.size; ++c) velocity += problem_->G.values[at(segment.offset + c)] * iterate.v[segment.row + c];
+    }
+    return velocity;
   }
 
   void bindDelassus() {
-    diagonal_.resize(at(contacts()));
+    diagonal_.clear();
     omega_.resize(contacts());
     for (int i = 0; i < contacts(); ++i) {
-      Matrix3& W = diagonal_[at(i)];
+      Matrix3 W;
       for (int a = 0; a < 3; ++a)
         for (int c = 0; c < 3; ++c) W(a, c) = contacts_.entry(problem_->H, i, a, c);
       omega_[i] = weight(W);
       if (problem_->R.size() != 0) W.diagonal() += problem_->R.segment<3>(3 * i);
+      diagonal_.emplace_back(W);
     }
     rowDiagonal_.resize(problem_->rows());
     for (int k = 0; k < problem_->rows(); ++k) rowDiagonal_[k] = rows_.entry(problem_->G, k, 0, 0) + (problem_->C.size() == 0 ? 0.0 : problem_->C[k]);
@@ -238,11 +273,12 @@ class GlobalSystem {
 
   const ContactProblem* problem_{nullptr};
   BlockInverse inverse_;
+  Reading reading_;
   Response contacts_, rows_;
-  VectorX free_;                   // [m/s] M⁻¹ f
-  VectorX omega_;                  // [1/kg] trace(W_ii)/3
-  std::vector<Matrix3> diagonal_;  // [1/kg] W_ii + R_i
-  VectorX rowDiagonal_;            // [1/kg] G_kᵀM⁻¹G_k + C_k
+  VectorX free_;                        // [m/s] M⁻¹ f
+  VectorX omega_;                       // [1/kg] trace(W_ii)/3
+  std::vector<ContactBlock> diagonal_;  // [1/kg] W_ii + R_i
+  VectorX rowDiagonal_;                 // [1/kg] G_kᵀM⁻¹G_k + C_k
 };
 
 /// The same for a local problem: u_i comes from the rows of W.
@@ -250,12 +286,14 @@ class LocalSystem {
  public:
   bool bind(const LocalContactProblem& problem) {
     problem_ = &problem;
-    diagonal_.assign(at(problem.contacts()), Matrix3::Zero());
+    diagonal_.clear();
     omega_.resize(problem.contacts());
     for (int i = 0; i < problem.contacts(); ++i) {
+      Matrix3 W = Matrix3::Zero();
       for (int k = problem.start[at(i)]; k < problem.start[at(i) + 1]; ++k)
-        if (problem.column[at(k)] == i) diagonal_[at(i)] += problem.blocks[at(k)];
-      omega_[i] = weight(diagonal_[at(i)]);
+        if (problem.column[at(k)] == i) W += problem.blocks[at(k)];
+      omega_[i] = weight(W);
+      diagonal_.emplace_back(W);
     }
     return problem.q.allFinite();
   }
@@ -263,7 +301,7 @@ class LocalSystem {
   int contacts() const { return problem_->contacts(); }
   double mu(int i) const { return problem_->mu[i]; }
   double omega(int i) const { return omega_[i]; }
-  const Matrix3& diagonal(int i) const { return diagonal_[at(i)]; }
+  const ContactBlock& diagonal(int i) const { return diagonal_[at(i)]; }
 
   double scale() const {
     double scale = 0;
@@ -282,6 +320,7 @@ class LocalSystem {
     return u;
   }
 
+  bool opens(int, const Iterate&) const { return false; }  // W's rows are read as a whole
   void change(int i, const Vector3& difference, Iterate& iterate) const { iterate.r.segment<3>(3 * i) += difference; }
   void refresh(Iterate&) const {}
   double sweepRows(Iterate&) const { return 0; }
@@ -290,15 +329,18 @@ class LocalSystem {
  private:
   const LocalContactProblem* problem_{nullptr};
   VectorX omega_;
-  std::vector<Matrix3> diagonal_;
+  std::vector<ContactBlock> diagonal_;
 };
 
 /// Watches the change per sweep over windows of growing length and foretells whether the limit of sweeps can be met.
 class Contraction {
  public:
-  void reset() { *this = Contraction{}; }
+  void reset(int patience) {
+    *this = Contraction{};
+    patience_ = patience;
+  }
 
-  /// True when two windows in a row say that reaching `target` takes more sweeps than are left.
+  /// True when as many windows in a row as there is patience say that reaching `target` takes more sweeps than are left.
   bool hopeless(int sweep, double change, double target, int sweepsLeft) {
     if (sweep < next_) return false;
     const double rate = last_ > 0 ? std::pow(change / last_, 1.0 / (sweep - previous_)) : 0;
@@ -307,11 +349,11 @@ class Contraction {
     next_ = sweep + sweep / 2;
     const double needed = rate >= 1 ? kInfinity : rate > 0 ? std::log(target / change) / std::log(rate) : 0;
     doubts_ = needed > 2.0 * sweepsLeft ? doubts_ + 1 : 0;
-    return doubts_ >= 2;
+    return doubts_ >= patience_;
   }
 
  private:
-  int previous_{0}, next_{16}, doubts_{0};
+  int previous_{0}, next_{16}, doubts_{0}, patience_{2};
   double last_{0};
 };
 
@@ -335,7 +377,7 @@ class Nsgs : public Solver {
     const double scale = std::max(options.scale > 0 ? options.scale : system.scale(), std::numeric_limits<double>::min());
     const double target = 0.9 * options.tolerance * scale;
     bestResidual_ = kInfinity;
-    contraction_.reset();
+    contraction_.reset(options.patience > 0 ? options.patience : kPatience);
     report.status = sweepUntil(system, iterate, target, options.maxIterations > 0 ? options.maxIterations : kDefaultSweeps, report.iterations);
     iterate.r = best_.r;
     iterate.lambda = best_.lambda;
@@ -366,9 +408,11 @@ class Nsgs : public Solver {
   static double sweep(const System& system, Iterate& iterate) {
     double largest = system.sweepRows(iterate);
     for (int i = 0; i < system.contacts(); ++i) {
-      const Vector3 r = iterate.r.segment<3>(3 * i), u = system.velocity(i, iterate);
-      const Matrix3& A = system.diagonal(i);
-      const Vector3 difference = solveOneContact(A, u - A * r, system.mu(i), r) - r;
+      const Vector3 r = iterate.r.segment<3>(3 * i);
+      if (r.isZero(0) && system.opens(i, iterate)) continue;
+      const Vector3 u = system.velocity(i, iterate);
+      const ContactBlock& block = system.diagonal(i);
+      const Vector3 difference = solveOneContact(block, u - block.A * r, system.mu(i), r) - r;
       if (difference.isZero(0)) continue;
       const double change = system.omega(i) * difference.norm();
       if (!std::isfinite(change)) return kInfinity;

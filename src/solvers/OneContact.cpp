@@ -151,13 +151,9 @@ class SlipSearch {
   double residual_{std::numeric_limits<double>::infinity()};  // natural map of best_ over the size of its terms
 };
 
-/// −A⁻¹ b: by cofactors where A is well conditioned, else by pivoted elimination, with a shift at round-off level where A is singular.
-Vector3 stickingImpulse(const Matrix3& A, const Vector3& b) {
-  const double trace = A(0, 0) + A(1, 1) + A(2, 2);
-  const Vector3 c0 = A.col(0), c1 = A.col(1), c2 = A.col(2);
-  const Vector3 normal = c1.cross(c2);
-  const double determinant = c0.dot(normal);
-  if (determinant > 1e-4 * trace * trace * trace) return Vector3{b.dot(normal), b.dot(c2.cross(c0)), b.dot(c0.cross(c1))} * (-1 / determinant);
+/// −A⁻¹ b by pivoted elimination, with a shift at round-off level where A is singular.
+Vector3 eliminate(const Matrix3& A, const Vector3& b) {
+  const double trace = A.trace();
   const Eigen::FullPivLU<Matrix3> factor{A};
   if (std::abs(factor.matrixLU()(2, 2)) > 1e-13 * trace) return -factor.solve(b);
   const Matrix3 shifted = A + 1e-14 * trace * Matrix3::Identity();
@@ -166,10 +162,20 @@ Vector3 stickingImpulse(const Matrix3& A, const Vector3& b) {
 
 }  // namespace
 
-Vector3 solveOneContact(const Matrix3& A, const Vector3& b, double mu, const Vector3& guess) {
+ContactBlock::ContactBlock(const Matrix3& delassus) : A{delassus} {
+  const double trace = A.trace();
+  const Vector3 c0 = A.col(0), c1 = A.col(1), c2 = A.col(2), normal = c1.cross(c2);
+  const double determinant = c0.dot(normal);
+  regular = determinant > 1e-4 * trace * trace * trace;
+  inverse << normal.transpose(), c2.cross(c0).transpose(), c0.cross(c1).transpose();
+  if (regular) inverse *= 1 / determinant;
+}
+
+Vector3 solveOneContact(const ContactBlock& block, const Vector3& b, double mu, const Vector3& guess) {
+  const Matrix3& A = block.A;
   if (b[0] >= 0 || !(A(0, 0) > 0)) return Vector3::Zero();
   if (!(mu > 0)) return {-b[0] / A(0, 0), 0, 0};
-  const Vector3 stick = stickingImpulse(A, b);
+  const Vector3 stick = block.regular ? Vector3{-(block.inverse * b)} : eliminate(A, b);
   if (stick[0] >= 0 && stick[1] * stick[1] + stick[2] * stick[2] <= mu * stick[0] * (mu * stick[0])) return stick;
 
   SlipSearch search{A, b, mu, guess};

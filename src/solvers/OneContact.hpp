@@ -12,8 +12,18 @@
 
 namespace stiction {
 
+/// A contact's own Delassus block and what every solve needs of it.
+struct ContactBlock {
+  explicit ContactBlock(const Matrix3& delassus);
+
+  Matrix3 A;
+  Matrix3 inverse;  // of A, when regular
+  bool regular;     // well conditioned: the inverse by cofactors is as good as elimination
+};
+
 /// `guess`: an earlier r, which gives the first direction and settles which root is taken should there be several.
 /// Without a solution (A singular and b out of its reach) returns the candidate with the least natural map.
-Vector3 solveOneContact(const Matrix3& A, const Vector3& b, double mu, const Vector3& guess);
+Vector3 solveOneContact(const ContactBlock& block, const Vector3& b, double mu, const Vector3& guess);
+inline Vector3 solveOneContact(const Matrix3& A, const Vector3& b, double mu, const Vector3& guess) { return solveOneContact(ContactBlock{A}, b, mu, guess); }
 
 }  // namespace stiction

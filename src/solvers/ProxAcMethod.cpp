@@ -1,7 +1,8 @@
 // Proximal point with a damped Newton on the Alart–Curnier map, in velocity space (the proximal scheme of Acary, Brémond & Huber 2018 in velocities).
 //
 //   outer   r_c fixed:  solve  F(v) = M (v − v_free) − H P_AC( r_c − ρ (Hᵀv + w) ) − G ( λ_c − ρ_g (Gᵀv + b) ) = 0 ,   ρ_i = γ/ω_i
-//   then    r_c ← P_AC(…), λ_c ← …, and γ grows as the residual falls
+//   then    r⁺ = P_AC(…), λ_c ← …, and γ grows
+//           r_c ← P( r⁺ + β (r⁺ − r⁺_before) ), β = (k − 1)/(k + 2): Nesterov's momentum (Güler 1992), started afresh when the residual grows or an inner solve fails
 //   inner   dv = −(M + H D Hᵀ + G ρ_g Gᵀ)⁻¹ F ,  D = ρ P'_AC (not symmetric when slipping: block LU), backtracking on ‖F‖ in the metric of diag(M)⁻¹
 //
 // The strict law itself is inside F: no lagged shift, so violent sliding costs nothing extra. For small γ the map is nearly linear and Newton always succeeds; the outer
@@ -21,11 +22,12 @@ class ProxAcMethod : public VelocityMethod {
  private:
   /// F_ at v_ (and D_ when asked); returns its norm as a velocity.
   double evaluate(VelocitySystem& system, const VectorX& v, double gamma, bool derivatives);
-  /// Damped Newton to a tenth of the first norm and below `accuracy`; false when it stops making headway.
+  /// Damped Newton to a third of the first norm, or to `accuracy`; false when it stops making headway.
   bool inner(VelocitySystem& system, double gamma, double accuracy, SolveReport& report);
+  void accelerate(const ContactProblem& problem, double momentum);
 
   BestIterate best_;
-  VectorX v_, trial_, r_, lambda_, u_, g_, p_, q_, rho_, F_, step_, inverseMass_;
+  VectorX v_, start_, trial_, r_, before_, lambda_, u_, g_, p_, q_, rho_, F_, step_, inverseMass_;
   std::vector<Matrix3> D_;
   bool general_{false};
 };
@@ -68,9 +70,10 @@ double ProxAcMethod::evaluate(VelocitySystem& system, const VectorX& v, double g
 }
 
 bool ProxAcMethod::inner(VelocitySystem& system, double gamma, double accuracy, SolveReport& report) {
-  constexpr int limit = 25;
+  constexpr int limit = 10;
+  constexpr double shortest = 0.02;
   double merit = evaluate(system, v_, gamma, true);
-  const double goal = std::max(1e-4 * merit, accuracy * accuracy);
+  const double goal = std::max(0.1 * merit, accuracy * accuracy);
   for (int k = 0; k < limit && merit > goal; ++k) {
     ++report.factorisations;
     if (!(general_ ? system.factorGeneral(D_, rho_) : system.factorSymmetric(D_, rho_))) return false;
@@ -85,7 +88,7 @@ bool ProxAcMethod::inner(VelocitySystem& system, double gamma, double accuracy, 
       trial_ = v_ + a * direction;
       now = evaluate(system, trial_, gamma, false);
       if (now <= (1 - 1e-3 * a) * merit) break;
-      if (a < 1e-3) return false;
+      if (a < shortest) return false;
     }
     v_ = trial_;
     merit = evaluate(system, v_, gamma, true);
@@ -93,8 +96,16 @@ bool ProxAcMethod::inner(VelocitySystem& system, double gamma, double accuracy, 
   return merit <= goal;
 }
 
+/// The next centre, from the answer p_, q_ and the one before.
+void ProxAcMethod::accelerate(const ContactProblem& problem, double momentum) {
+  r_ = p_ + momentum * (p_ - before_);
+  for (int i = 0; i < problem.contacts(); ++i) r_.segment<3>(3 * i) = alartCurnier(r_.segment<3>(3 * i), problem.mu[i]).value;
+  before_ = p_, lambda_ = q_;
+}
+
 SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double smallest = 1e-4, largest = 1e6;
+  constexpr double growth = 1.5;  // of the residual: the momentum leads astray
   const int limit = options.maxIterations > 0 ? options.maxIterations : 600;
   const ContactProblem& problem = system.problem();
   SolveReport report;
@@ -109,19 +120,22 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
           1.0 / problem.M.values[static_cast<std::size_t>(problem.M.offset[static_cast<std::size_t>(k)] + i * (problem.M.size(k) + 1))];
   const double massScale = std::sqrt(1.0 / std::max(inverseMass_.maxCoeff(), 1e-300));
   double gamma = options.warm ? 10 : 1;
-  while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
-    const VectorX start = v_;
-    const bool solved = inner(system, gamma, 1e-2 * massScale * std::max(std::min(residual, system.scale()) * 0.1, options.polish * system.scale()), report);
-    if (!solved) {
-      v_ = start;
-      gamma *= 0.1;
+  before_ = r_;
+  for (int k = 0; report.iterations < limit && best_.residual() > options.polish * system.scale();) {
+    start_ = v_;
+    if (!inner(system, gamma, 1e-2 * massScale * std::max(std::min(residual, system.scale()) * 0.1, options.polish * system.scale()), report)) {
+      if (best_.residual() <= 0.5 * options.tolerance * system.scale()) break;
+      v_ = start_, r_ = before_;
+      k = 0;
+      gamma *= 0.2;
       if (gamma < smallest) break;
       continue;
     }
     evaluate(system, v_, gamma, false);
-    r_ = p_, lambda_ = q_;
-    const double now = best_.offer(system, r_, lambda_);
-    gamma = std::min(gamma * (now < 0.1 * residual ? 2.0 : 5.0), largest);
+    const double now = best_.offer(system, p_, q_);
+    k = now > growth * residual ? 1 : k + 1;
+    accelerate(problem, (k - 1.0) / (k + 2.0));
+    gamma = std::min(2 * gamma, largest);
     residual = now;
   }
   best_.conclude(system, options, limit, iterate, report);

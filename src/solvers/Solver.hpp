@@ -19,7 +19,7 @@ struct SolveOptions {
   double polish{1e-12};    // Newton-type methods go on to this, or until nothing falls any more
   int maxIterations{0};    // 0: the method's own limit
   bool warm{false};        // the iterate on entry is a good guess
-  int patience{0};         // Newton: give up after so many steps without halving the residual; 0: the method's own
+  int patience{0};         // give up after so many checks without headway (Newton: steps, nsgs: windows of sweeps); 0: the method's own
   bool thorough{true};     // `auto`: follow paths of problems when every method failed; a time stepper prefers a smaller step
   double scale{0};         // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
 };

@@ -12,6 +12,9 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 using Segment = BlockColumns::Segment;
 
+constexpr double adaptFrom = 1e6;   // multiplications of a factor from which analysing its pattern anew is cheap beside it
+constexpr double adaptRatio = 1.2;  // contacts in the pattern over contacts at work
+
 /// target (ld) += A D Bᵀ for segments A (m × 3), B (n × 3), column major.
 template <int M, int N>
 void addProduct(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
@@ -43,7 +46,8 @@ bool VelocitySystem::bind(const ContactProblem& problem, const BlockColumns* vel
   free_ = problem.f;
   mass_.solve(free_);
   bindContacts();
-  bindStructure();
+  bindStructure(nullptr);
+  work_ = structure_.work();
   return free_.allFinite();
 }
 
@@ -178,15 +182,21 @@ void VelocitySystem::place(const BlockColumns& columns, int group, std::vector<T
     }
 }
 
-void VelocitySystem::bindStructure() {
+/// Analyses the couplings of the rows and of the contacts that carry something in D (null: all of them), and finds the place of every product that fits into that pattern.
+void VelocitySystem::bindStructure(const std::vector<Matrix3>* D) {
   const ContactProblem& p = *problem_;
-  for (const BlockColumns* columns : {&p.H, &p.G})
-    for (int g = 0; g < columns->groups(); ++g)
-      for (int s = columns->start[at(g)]; s < columns->start[at(g) + 1]; ++s)
-        for (int t = columns->start[at(g)]; t < s; ++t) {
-          const int a = columns->segments[at(s)].block, b = columns->segments[at(t)].block;
-          if (a != b) couplings_.push_back({a, b});
-        }
+  const auto couple = [this](const BlockColumns& columns, int group) {
+    for (int s = columns.start[at(group)]; s < columns.start[at(group) + 1]; ++s)
+      for (int t = columns.start[at(group)]; t < s; ++t)
+        if (columns.segments[at(s)].block != columns.segments[at(t)].block)
+          couplings_.push_back({columns.segments[at(s)].block, columns.segments[at(t)].block});
+  };
+  couplings_.clear();
+  for (const auto& c : p.M.couplings) couplings_.push_back({c.row, c.column});
+  analysed_ = 0;
+  for (int i = 0; i < p.contacts(); ++i)
+    if (D == nullptr || !(*D)[at(i)].isZero(0)) couple(p.H, i), ++analysed_;
+  for (int k = 0; k < p.rows(); ++k) couple(p.G, k);
   if (structure_.analyse(sizes_, couplings_)) boundCholesky_ = boundLu_ = false;
   massTargets_.clear();
   for (int k = 0; k < p.M.blocks(); ++k) {
@@ -199,8 +209,10 @@ void VelocitySystem::bindStructure() {
   }
   contactTargets_.clear();
   contactTargetStart_.assign(1, 0);
+  placed_.resize(at(p.contacts()));
   for (int i = 0; i < p.contacts(); ++i) {
-    place(p.H, i, contactTargets_);
+    placed_[at(i)] = fits(p.H, i);
+    if (placed_[at(i)]) place(p.H, i, contactTargets_);
     contactTargetStart_.push_back(static_cast<int>(contactTargets_.size()));
   }
   rowTargets_.clear();
@@ -209,6 +221,26 @@ void VelocitySystem::bindStructure() {
     place(p.G, k, rowTargets_);
     rowTargetStart_.push_back(static_cast<int>(rowTargets_.size()));
   }
+}
+
+bool VelocitySystem::fits(const BlockColumns& columns, int group) const {
+  for (int s = columns.start[at(group)]; s < columns.start[at(group) + 1]; ++s)
+    for (int t = columns.start[at(group)]; t < s; ++t)
+      if (!structure_.couples(columns.segments[at(s)].block, columns.segments[at(t)].block)) return false;
+  return true;
+}
+
+/// Open contacts couple nothing: where factors are dear, the pattern follows the contacts at work.
+void VelocitySystem::adaptStructure(const std::vector<Matrix3>& D) {
+  if (work_ < adaptFrom) return;
+  int needed = 0;
+  bool missing = false;
+  for (int i = 0; i < problem_->contacts(); ++i) {
+    if (D[at(i)].isZero(0)) continue;
+    ++needed;
+    missing = missing || !placed_[at(i)];
+  }
+  if (missing || adaptRatio * needed < analysed_) bindStructure(&D);
 }
 
 void VelocitySystem::multiplyMass(const VectorX& x, VectorX& y) const {
@@ -323,6 +355,7 @@ void VelocitySystem::addRows(const VectorX& rho) {
 
 bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho) {
   general_ = false;
+  adaptStructure(D);
   if (!boundCholesky_) cholesky_.bind(structure_), boundCholesky_ = true;
   cholesky_.setZero();
   addMass();
@@ -333,6 +366,7 @@ bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const Vector
 
 bool VelocitySystem::factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho) {
   general_ = true;
+  adaptStructure(D);
   if (!boundLu_) lu_.bind(structure_), boundLu_ = true;
   lu_.setZero();
   addMass();

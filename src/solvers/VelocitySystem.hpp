@@ -42,8 +42,8 @@ class VelocitySystem {
   bool factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho);
   /// Factors A with any D (block LU).
   bool factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho);
-  /// Multiplications of a Cholesky factorisation of A, about; a block LU takes twice as many.
-  double factorWork() const { return structure_.work(); }
+  /// Multiplications of a Cholesky factorisation of A with all contacts at work, about; a block LU takes twice as many.
+  double factorWork() const { return work_; }
   /// x := A⁻¹ x by the last factor.
   void solve(VectorX& x);
 
@@ -57,7 +57,9 @@ class VelocitySystem {
 
   bool bindMass();
   void bindContacts();
-  void bindStructure();
+  void bindStructure(const std::vector<Matrix3>* D);
+  void adaptStructure(const std::vector<Matrix3>& D);
+  bool fits(const BlockColumns& columns, int group) const;
   void place(const BlockColumns& columns, int group, std::vector<Target>& targets) const;
   void addMass();
   template <bool General>
@@ -77,6 +79,9 @@ class VelocitySystem {
   std::vector<std::array<int, 2>> couplings_;
   std::vector<Target> contactTargets_, rowTargets_, massTargets_;
   std::vector<int> contactTargetStart_, rowTargetStart_;
+  std::vector<char> placed_;  // contacts whose products have a place in the pattern
+  int analysed_{0};           // contacts the pattern was made for
+  double work_{0};
   std::vector<double> inverseMass_;  // dense inverses of the diagonal blocks
   std::vector<std::size_t> inverseMassAt_;
   VectorX free_, scratch_;

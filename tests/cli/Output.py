@@ -110,7 +110,7 @@ class Run(ProgramTest):
     def test_interrupt(self):
         process = self.long_run()
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate(timeout=600)
         self.assertEqual(process.returncode, 0, told)
         self.assertIn("interrupted", told)
         report = json.loads((self.folder / "j.json").read_text())

@@ -28,7 +28,7 @@ class ProgramTest(unittest.TestCase):
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return name
 
-    def call(self, *arguments, timeout=120):
+    def call(self, *arguments, timeout=600):
         return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=timeout)
 
     def refused(self, arguments, *told):
