@@ -18,7 +18,7 @@ TEST(Incline, SticksAtEveryTimeStep) {
   for (const double h : {1e-4, 1e-3, 4e-3, 16.7e-3, 20e-3}) {
     Simulation simulation = blockOnIncline(20, 10, 0.6);
     const State start = simulation.state();
-    advance(simulation, h, 1000);
+    advance(simulation, h, static_cast<int>(std::lround(10 / h)));
     EXPECT_EQ(simulation.state().position[1], start.position[1]) << "h = " << h;
     EXPECT_EQ(simulation.state().rotation[1].coeffs(), start.rotation[1].coeffs());
     EXPECT_TRUE(simulation.state().velocity[1].isZero(0.0));
@@ -27,6 +27,21 @@ TEST(Incline, SticksAtEveryTimeStep) {
     EXPECT_NEAR(force.dot(normal), 10 * kG * std::cos(20 * std::numbers::pi / 180), 1e-9);
     EXPECT_NEAR((force - normal * force.dot(normal)).norm(), 10 * kG * std::sin(20 * std::numbers::pi / 180), 1e-9);
   }
+}
+
+TEST(Incline, FrictionAngleDividesSticksFromSlides) {
+  const double mu = 0.6, angle = std::atan(mu) * 180 / std::numbers::pi;
+  for (const double h : {1e-4, 1e-3, 4e-3, 16.7e-3, 20e-3})
+    for (const double off : {-1e-3, 1e-3}) {  // degrees
+      Simulation simulation = blockOnIncline(angle + off, 10, mu);
+      const int n = 200;
+      advance(simulation, h, n);
+      const double a = kG * (std::sin((angle + off) * std::numbers::pi / 180) - mu * std::cos((angle + off) * std::numbers::pi / 180));
+      if (off < 0)
+        EXPECT_TRUE(simulation.state().velocity[1].isZero(0.0)) << "h = " << h;
+      else
+        EXPECT_NEAR(simulation.state().velocity[1].norm(), n * h * a, 1e-10) << "h = " << h;
+    }
 }
 
 TEST(Incline, SlidesWithTheCoulombAcceleration) {

@@ -111,7 +111,8 @@ TEST(Structures, SpheresFallIntoABox) {
     for (int j = 0; j < 3; ++j)
       for (int i = 0; i < 3; ++i)
         builder.addSolid("", Shape::sphere(kRadius), 1000,
-                         {{0.25 * (i - 1) + 0.01 * ((3 * j + k) % 4), 0.25 * (j - 1) - 0.01 * ((2 * i + k) % 3), 0.15 + 0.25 * k}, Quaternion::Identity()}, 0.5);
+                         {{0.25 * (i - 1) + 0.01 * ((3 * j + k) % 4), 0.25 * (j - 1) - 0.01 * ((2 * i + k) % 3), 0.15 + 0.25 * k}, Quaternion::Identity()},
+                         0.5);
   Simulation simulation{builder.build(), {}};
   advance(simulation, kStep, 120, 1e-6);
   for (std::size_t i = 1; i < simulation.state().position.size(); ++i) {
