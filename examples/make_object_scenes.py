@@ -6,6 +6,7 @@
 
 Both packages are fetched as wheels with pip (260 MB together, once) and only the meshes are unpacked: nothing is installed.   make_object_scenes.py [FOLDER]
 """
+import argparse
 import io
 import math
 import pathlib
@@ -159,7 +160,10 @@ def write(path, comment, assets, bodies):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent / "build" / "objects")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    usual = pathlib.Path(__file__).resolve().parent.parent / "build" / "objects"
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=usual, help="where the meshes and scenes go (default: build/objects)")
+    folder = parser.parse_args().folder
     wheels = folder / "wheels"
     wheels.mkdir(parents=True, exist_ok=True)
     archives = fetch(wheels)

@@ -9,6 +9,9 @@ namespace {
 constexpr double coincidence{1e-12};  // [-] of the size
 constexpr double patch_angle{1e-2};   // [rad] normals nearer than this belong to one patch
 constexpr double flatness{1e-9};      // [-] of the size: how far a point may stand off a hull edge and still count as on it
+constexpr double tie{1e-6};           // [-] of an ear
+constexpr double coplanarity{
+    3e-7};  // [-] of the size: rims in single precision are flat by this; which point is deepest then says nothing, and must not choose the others
 
 bool before(const PairPoint& a, const PairPoint& b) {
   if (a.feature != b.feature) return a.feature < b.feature;
@@ -58,7 +61,7 @@ std::vector<Planar> hull(const std::vector<Planar>& points, double limit) {
   return chain;
 }
 
-/// Drops corners of the polygon, each time the one whose ear is smallest (ties: the larger index), until `count` are left.
+/// Drops corners of the polygon, each time the one whose ear is smallest (equal within `tie`, as on regular rims: the larger index), until `count` are left.
 void dropSmallestEars(std::vector<Planar>& polygon, std::size_t count) {
   while (polygon.size() > count) {
     std::size_t drop = 0;
@@ -67,7 +70,7 @@ void dropSmallestEars(std::vector<Planar>& polygon, std::size_t count) {
       const Planar& before = polygon[(i + polygon.size() - 1) % polygon.size()];
       const Planar& after = polygon[(i + 1) % polygon.size()];
       const double ear = std::abs(cross(before, polygon[i], after));
-      if (i == 0 || ear < least || (ear == least && polygon[i].index > polygon[drop].index)) {
+      if (i == 0 || ear < (1 - tie) * least || (ear <= (1 + tie) * least && polygon[i].index > polygon[drop].index)) {
         drop = i;
         least = ear;
       }
@@ -80,21 +83,22 @@ void dropSmallestEars(std::vector<Planar>& polygon, std::size_t count) {
 void reducePatch(double size, std::vector<PairPoint>& points) {
   const auto deepest = std::min_element(points.begin(), points.end(), [](const PairPoint& a, const PairPoint& b) { return a.gap < b.gap; });
   const std::size_t deepestIndex = static_cast<std::size_t>(deepest - points.begin());
-  const Vector3 n = deepest->normal;
+  const Vector3 n = points.front().normal;
   const Vector3 u = n.unitOrthogonal();
   const Vector3 w = n.cross(u);
   std::vector<Planar> planar;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const Vector3 d = points[i].point - deepest->point;
+    const Vector3 d = points[i].point - points.front().point;
     planar.push_back({u.dot(d), w.dot(d), i});
   }
   std::sort(planar.begin(), planar.end(),
             [](const Planar& a, const Planar& b) { return a.x != b.x ? a.x < b.x : (a.y != b.y ? a.y < b.y : a.index < b.index); });
   std::vector<Planar> polygon = hull(planar, flatness * size);
   const auto isDeepest = [&](const Planar& p) { return p.index == deepestIndex; };
-  const bool inside = std::none_of(polygon.begin(), polygon.end(), isDeepest);
-  dropSmallestEars(polygon, inside ? max_manifold_points - 1 : max_manifold_points);
-  if (std::none_of(polygon.begin(), polygon.end(), isDeepest)) {
+  dropSmallestEars(polygon, max_manifold_points);
+  double least = points[polygon.front().index].gap;
+  for (const Planar& p : polygon) least = std::min(least, points[p.index].gap);
+  if (std::none_of(polygon.begin(), polygon.end(), isDeepest) && points[deepestIndex].gap < least - coplanarity * size) {
     dropSmallestEars(polygon, max_manifold_points - 1);
     polygon.push_back({0, 0, deepestIndex});
   }

@@ -184,6 +184,24 @@ TEST(ManifoldReduction, DependsOnTheSetOnlyAndKeepsTheDeepest) {
   }
 }
 
+// The rim of a mesh in single precision: whichever point happens to be lowest by 1e-8, the same ones are kept, so that a can at rest does not change its feet.
+TEST(ManifoldReduction, RoundOffOfARimDoesNotChoose) {
+  std::mt19937 random{5};
+  std::uniform_real_distribution<double> noise{-1e-8, 1e-8};
+  std::vector<std::uint64_t> first;
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<PairPoint> rim;
+    for (int i = 0; i < 24; ++i)
+      rim.push_back({{std::cos(2 * M_PI * i / 24), std::sin(2 * M_PI * i / 24), 0}, Vector3::UnitZ(), noise(random), static_cast<std::uint64_t>(i + 1)});
+    reduceManifold(1.0, rim);
+    std::vector<std::uint64_t> kept;
+    for (const PairPoint& p : rim) kept.push_back(p.feature);
+    EXPECT_EQ(kept.size(), max_manifold_points);
+    if (trial == 0) first = kept;
+    EXPECT_EQ(kept, first);
+  }
+}
+
 TEST(ManifoldReduction, KeepsEveryDirectionOfAMixedSet) {
   std::vector<PairPoint> set;
   for (int i = 0; i < 20; ++i)
