@@ -26,7 +26,7 @@ constexpr double dearWork = 1e6;  // factorisations dearer than this are not spe
 constexpr int dearPatience = 3;
 constexpr double dearBudget =
     5e9;  // multiplications of a proximal Newton's steps on such a problem, before a smaller step of the simulator is the better resort
-constexpr int fewestDearSteps = 200, mostDearSteps = 1000;
+constexpr int fewestDearSteps = 200, mostDearSteps = 1000, lastDearSteps = 4000;
 constexpr int pathPoints = 40;
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 
@@ -189,6 +189,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     return;
   }
   if (rung(problem, best, "ipm", *ipm, cold)) return;
+  if (isDear()) warm.maxIterations = lastDearSteps;
   if (rung(problem, best, "proxac", *proxac, warm)) return;
   if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;

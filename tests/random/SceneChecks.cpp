@@ -16,6 +16,7 @@ namespace {
 constexpr double kClosure = 1e-12;  // [-] of the ledger's scale
 constexpr double kSign = 1e-8;      // [-] of the ledger's scale
 constexpr double kBalance = 1e-9;   // [-] of the momenta and impulses summed
+constexpr double kRest = 1e-10;     // [-] of the fastest speed: what a body that is put to rest may have had
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -75,11 +76,12 @@ double momentumGap(const Simulation& simulation, const State& before, double h) 
     push[at(solved.contact.bodyA)] -= solved.impulse;
     for (const int body : {solved.contact.bodyA, solved.contact.bodyB}) size[at(body)] += solved.impulse.norm();
   }
-  double worst = 0;
+  double worst = 0, fastest = h * model.gravity.norm();
+  for (const int body : model.dynamicBodies) fastest = std::max(fastest, before.velocity[at(body)].norm());
   for (const int body : model.dynamicBodies) {
     const double m = model.bodies[at(body)].mass;
     const Vector3 &start = before.velocity[at(body)], &end = simulation.state().velocity[at(body)];
-    const double scale = size[at(body)] + m * (start.norm() + end.norm() + h * model.gravity.norm());
+    const double scale = size[at(body)] + m * (start.norm() + end.norm() + h * model.gravity.norm()) + m * kRest / kBalance * fastest;
     if (scale > 0) worst = std::max(worst, (m * (end - start) - h * m * model.gravity - push[at(body)]).norm() / scale);
   }
   return worst;
