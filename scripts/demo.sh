@@ -16,7 +16,7 @@ examples/arch.xml 5 - 3
 examples/cards.xml 5 - 3
 examples/pyramid.xml 5 - 3
 examples/terrain.xml 5 - 10
-examples/heap.xml 0.25 - 1"
+examples/heap.xml 0.4 - 1"
 
 worst=0
 "$python" scripts/summary.py --header
