@@ -3,10 +3,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/build.sh release stiction random_scenes
+export ASAN_OPTIONS=detect_stack_use_after_return=1 TSAN_OPTIONS=halt_on_error=1 LSAN_OPTIONS=suppressions=$PWD/tests/fuzz/leaks.supp
 for flavour in asan tsan; do
   printf '== %s\n' "$flavour"
   scripts/build.sh "$flavour"
-  ASAN_OPTIONS=detect_stack_use_after_return=1 TSAN_OPTIONS=halt_on_error=1 ctest --test-dir "build-$flavour" -j2 --output-on-failure --no-tests=error
+  ctest --test-dir "build-$flavour" -j2 --output-on-failure --no-tests=error
 done
 printf '== fuzzers\n'
 scripts/fuzz.sh "${FUZZ_SECONDS:-600}"

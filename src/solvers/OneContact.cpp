@@ -175,7 +175,7 @@ Vector3 solveOneContact(const ContactBlock& block, const Vector3& b, double mu, 
   const Matrix3& A = block.A;
   if (b[0] >= 0 || !(A(0, 0) > 0)) return Vector3::Zero();
   if (!(mu > 0)) return {-b[0] / A(0, 0), 0, 0};
-  const Vector3 stick = block.regular ? Vector3{-(block.inverse * b)} : eliminate(A, b);
+  Vector3 stick = block.regular ? Vector3{-(block.inverse * b)} : eliminate(A, b);
   if (stick[0] >= 0 && stick[1] * stick[1] + stick[2] * stick[2] <= mu * stick[0] * (mu * stick[0])) return stick;
 
   SlipSearch search{A, b, mu, guess};

@@ -11,7 +11,7 @@ namespace stiction {
 struct FeatureKey {
   int geomA{0}, geomB{0};
   std::uint64_t feature{0};
-  auto operator<=>(const FeatureKey&) const = default;
+  auto operator<=>(const FeatureKey&) const = default;  // NOLINT(modernize-use-nullptr): the comparison with 0 that the compiler writes
 };
 
 /// What is remembered of a contact point from the last step.
