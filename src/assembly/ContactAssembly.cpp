@@ -60,7 +60,7 @@ Matrix3 ContactAssembly::frameOf(const Contact& contact) const {
 
 Vector3 ContactAssembly::surfaceVelocity(const State& state, int body, const Vector3& point) const {
   if (model_->bodies[at(body)].kind != BodyKind::Kinematic) return Vector3::Zero();
-  return state.velocity[at(body)] + state.angularVelocity[at(body)].cross(point - state.position[at(body)]);
+  return state.velocityAt(body, point);
 }
 
 void ContactAssembly::addSegment(BlockColumns& columns, const State& state, int body, const Vector3& point,

@@ -1,5 +1,6 @@
 // What collision hands to the step: contact points with frames and per-point gaps.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,12 @@ struct Contact {
 };
 
 using ContactSet = std::vector<Contact>;  // sorted by key
+
+/// The contact of `key`, or null.
+inline const Contact* findContact(const ContactSet& contacts, const FeatureKey& key) {
+  const auto found = std::lower_bound(contacts.begin(), contacts.end(), key, [](const Contact& c, const FeatureKey& k) { return c.key < k; });
+  return found != contacts.end() && found->key == key ? &*found : nullptr;
+}
 
 /// A pair of geoms that may touch within the step: what the broad phase hands to the narrow phase.
 struct CandidatePair {

@@ -10,8 +10,8 @@ constexpr double coincidence{1e-12};  // [-] of the size
 constexpr double patch_angle{1e-2};   // [rad] normals nearer than this belong to one patch
 constexpr double flatness{1e-9};      // [-] of the size: how far a point may stand off a hull edge and still count as on it
 constexpr double tie{1e-6};           // [-] of an ear
-constexpr double coplanarity{
-    3e-7};  // [-] of the size: rims in single precision are flat by this; which point is deepest then says nothing, and must not choose the others
+// Rims of meshes in single precision are flat by this: which point is deepest then says nothing, and must not choose the others.
+constexpr double coplanarity{3e-7};  // [-] of the size
 
 bool before(const PairPoint& a, const PairPoint& b) {
   if (a.feature != b.feature) return a.feature < b.feature;
@@ -94,11 +94,10 @@ void reducePatch(double size, std::vector<PairPoint>& points) {
   std::sort(planar.begin(), planar.end(),
             [](const Planar& a, const Planar& b) { return a.x != b.x ? a.x < b.x : (a.y != b.y ? a.y < b.y : a.index < b.index); });
   std::vector<Planar> polygon = hull(planar, flatness * size);
-  const auto isDeepest = [&](const Planar& p) { return p.index == deepestIndex; };
   dropSmallestEars(polygon, max_manifold_points);
   double least = points[polygon.front().index].gap;
   for (const Planar& p : polygon) least = std::min(least, points[p.index].gap);
-  if (std::none_of(polygon.begin(), polygon.end(), isDeepest) && points[deepestIndex].gap < least - coplanarity * size) {
+  if (deepest->gap < least - coplanarity * size) {
     dropSmallestEars(polygon, max_manifold_points - 1);
     polygon.push_back({0, 0, deepestIndex});
   }

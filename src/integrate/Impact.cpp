@@ -32,11 +32,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool samePair(const FeatureKey& a, const FeatureKey& b) { return a.geomA == b.geomA && a.geomB == b.geomB; }
 
-Vector3 velocityAt(const State& state, int body, const Vector3& point) {
-  return state.velocity[at(body)] + state.angularVelocity[at(body)].cross(point - state.position[at(body)]);
-}
-
-double normalVelocity(const State& state, const Contact& c) { return c.normal.dot(velocityAt(state, c.bodyB, c.point) - velocityAt(state, c.bodyA, c.point)); }
+double normalVelocity(const State& state, const Contact& c) { return c.normal.dot(state.velocityAt(c.bodyB, c.point) - state.velocityAt(c.bodyA, c.point)); }
 
 }  // namespace
 
@@ -85,7 +81,7 @@ IslandStepper::Approach IslandStepper::closingApproach() const {
     }
     if (seen) continue;
     const Vector3 onA = local_.pose(c.bodyA) * c.onA, onB = local_.pose(c.bodyB) * c.onB;
-    take((c.gap + c.normal.dot(onB - onA)) / size, c.normal.dot(velocityAt(local_, c.bodyB, onB) - velocityAt(local_, c.bodyA, onA)) / size);
+    take((c.gap + c.normal.dot(onB - onA)) / size, c.normal.dot(local_.velocityAt(c.bodyB, onB) - local_.velocityAt(c.bodyA, onA)) / size);
   }
   return least;
 }

@@ -207,19 +207,11 @@ void IslandStepper::assemble(double h) {
 
 /// Largest speed [m/s] of a point of the island's bodies and moving surfaces, before the (sub)step and without contacts.
 double IslandStepper::fastestSpeed() const {
-  double fastest = 0;
-  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
-    const int row = assembly_.rowOf(static_cast<int>(k));
-    const auto body = at(assembly_.bodies()[k]);
-    for (const VectorX* v : {&vBefore_, &vFree_}) {
-      const double turning = setup_->inertias[body].locked ? 0.0 : setup_->bodySize[body] * v->segment<3>(row + 3).norm();
-      fastest = std::max(fastest, v->segment<3>(row).norm() + turning);
-    }
-  }
+  double speed = std::max(fastest(vBefore_), fastest(vFree_));
   for (const int body : kinematic_)
-    fastest = std::max(fastest, local_.velocity[at(body)].norm() +
-                                    local_.angularVelocity[at(body)].norm() * (std::isfinite(setup_->bodySize[at(body)]) ? setup_->bodySize[at(body)] : 0.0));
-  return fastest;
+    speed = std::max(speed, local_.velocity[at(body)].norm() +
+                                local_.angularVelocity[at(body)].norm() * (std::isfinite(setup_->bodySize[at(body)]) ? setup_->bodySize[at(body)] : 0.0));
+  return speed;
 }
 
 bool IslandStepper::warmStart(double h) {
@@ -374,8 +366,7 @@ bool IslandStepper::findMissed() {
   missed_.clear();
   for (const Contact& end : contacts_) {
     if (end.gap > -kMissed * pairSize(end.key) || leftOut(end.key)) continue;
-    const auto same = [&](const Contact& start) { return start.key == end.key; };
-    if (std::any_of(startContacts_.begin(), startContacts_.end(), same)) continue;
+    if (findContact(startContacts_, end.key) != nullptr) continue;
     const Vector3 half = 0.5 * end.gap * end.normal;
     const auto atStart = [&](int body, const Vector3& point) {
       const auto entry = std::find_if(before_.bodies.begin(), before_.bodies.end(), [&](const Saved::Entry& e) { return e.body == body; });

@@ -30,11 +30,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Vector3 tangential(const Vector3& d, const Vector3& normal) { return d - normal * normal.dot(d); }
 
-const Contact* findContact(const ContactSet& contacts, const FeatureKey& key) {
-  const auto found = std::lower_bound(contacts.begin(), contacts.end(), key, [](const Contact& c, const FeatureKey& k) { return c.key < k; });
-  return found != contacts.end() && found->key == key ? &*found : nullptr;
-}
-
 }  // namespace
 
 IslandStepper::Motion IslandStepper::motionOf(int body, double h) const {

@@ -106,7 +106,7 @@ void Simulation::Impl::begin(double h) {
   report.splitsExhausted = false;
   setup.hardest = hardest.relative;
   reachTrials_ = 0;
-  warm_ = state.contacts;
+  warm_ = &state.contacts;
   const auto copy = [this](State& to) {
     to.position = state.position;
     to.rotation = state.rotation;
@@ -133,7 +133,7 @@ void Simulation::Impl::advanceIsland(int island) {
     }
   }
   if (!stepper) stepper = std::make_unique<IslandStepper>(setup);
-  stepper->advance(*islands_, island, state, warm_, h_, next, results_[at(island)]);
+  stepper->advance(*islands_, island, state, *warm_, h_, next, results_[at(island)]);
   const std::lock_guard lock{idleMutex_};
   idle_.push_back(std::move(stepper));
 }
@@ -163,11 +163,9 @@ bool Simulation::Impl::reachSufficed() {
 
 /// Whether a contact that detection did not know at first closes over the step.
 bool Simulation::Impl::closesUnseen(const Contact& contact) const {
-  const auto known = std::lower_bound(known_.begin(), known_.end(), contact.key, [](const Contact& c, const FeatureKey& key) { return c.key < key; });
-  if (known != known_.end() && known->key == contact.key) return false;
+  if (findContact(known_, contact.key) != nullptr) return false;
   const auto displacement = [&](int body) -> Vector3 {
-    if (model.bodies[at(body)].kind == BodyKind::Kinematic)
-      return h_ * (state.velocity[at(body)] + state.angularVelocity[at(body)].cross(contact.point - state.position[at(body)]));
+    if (model.bodies[at(body)].kind == BodyKind::Kinematic) return h_ * state.velocityAt(body, contact.point);
     return next.pose(body) * (state.pose(body).inverse() * contact.point) - contact.point;
   };
   return contact.gap + contact.normal.dot(displacement(contact.bodyB) - displacement(contact.bodyA)) < 0;
@@ -175,18 +173,23 @@ bool Simulation::Impl::closesUnseen(const Contact& contact) const {
 
 /// The next trial of the step starts from the impulses of this one.
 void Simulation::Impl::keepTrialImpulses() {
-  warm_.clear();
+  gatherMemory(trial_);
+  takeAnchors(state.contacts, trial_);
+  warm_ = &trial_;
+}
+
+/// The contact memory of all islands, sorted by key.
+void Simulation::Impl::gatherMemory(std::vector<ContactMemory>& all) const {
+  all.clear();
   for (int k = 0; k < islands_->count(); ++k) {
     const std::vector<ContactMemory>& memory = results_[at(k)].report.memory;
-    warm_.insert(warm_.end(), memory.begin(), memory.end());
+    all.insert(all.end(), memory.begin(), memory.end());
   }
-  std::sort(warm_.begin(), warm_.end(), [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
-  takeAnchors(state.contacts, warm_);
+  std::sort(all.begin(), all.end(), [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
 }
 
 void Simulation::Impl::gather() {
   solved.clear();
-  next.contacts.clear();
   report.islands = islands_->count();
   for (int k = 0; k < islands_->count(); ++k) {
     IslandResult& result = results_[at(k)];
@@ -206,12 +209,11 @@ void Simulation::Impl::gather() {
     for (const auto& [rung, count] : island.rungs) countRung(report.rungs, rung, count);
     addTimes(result.times, report.times);
     solved.insert(solved.end(), island.contacts.begin(), island.contacts.end());
-    next.contacts.insert(next.contacts.end(), island.memory.begin(), island.memory.end());
     if (result.hardest && result.hardest->relative > hardest.relative) hardest = std::move(*result.hardest);
     result.hardest.reset();
   }
   std::sort(solved.begin(), solved.end(), [](const SolvedContact& a, const SolvedContact& b) { return a.contact.key < b.contact.key; });
-  std::sort(next.contacts.begin(), next.contacts.end(), [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
+  gatherMemory(next.contacts);
   report.contacts = static_cast<int>(solved.size());
   if (report.status == StepStatus::NotCertified)
     report.reason = "certificate " + number(report.certificate.relative) + " above " + number(options.tolerance) + " after " +

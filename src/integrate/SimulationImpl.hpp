@@ -33,6 +33,7 @@ struct Simulation::Impl {
   bool reachSufficed();
   bool closesUnseen(const Contact& contact) const;
   void keepTrialImpulses();
+  void gatherMemory(std::vector<ContactMemory>& all) const;
   void gather();
   void account();
   void finish();
@@ -43,8 +44,9 @@ struct Simulation::Impl {
   int reachTrials_{0};
   State reach_;  // poses, and velocities whose speeds bound those of the step
   const std::vector<CandidatePair>* pairs_{nullptr};
-  ContactSet contacts_, known_;      // of the last detection, of the one before
-  std::vector<ContactMemory> warm_;  // that the islands start from
+  ContactSet contacts_, known_;                      // of the last detection, of the one before
+  const std::vector<ContactMemory>* warm_{nullptr};  // that the islands start from
+  std::vector<ContactMemory> trial_;                 // of the trial before, when the step is repeated
   Partition partition_;
   const Islands* islands_{nullptr};
   std::vector<IslandResult> results_;

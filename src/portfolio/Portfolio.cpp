@@ -24,8 +24,7 @@ constexpr int warmSteps = 12;
 constexpr int finishSteps = 20;
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
-constexpr double dearBudget =
-    5e9;  // multiplications of a proximal Newton's steps on such a problem, before a smaller step of the simulator is the better resort
+constexpr double dearBudget = 5e9;  // multiplications of a proximal Newton on such a problem, before a smaller step of the simulator is the better resort
 constexpr int fewestDearSteps = 200, mostDearSteps = 1000, lastDearSteps = 4000;
 constexpr int pathPoints = 40;
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;

@@ -33,6 +33,11 @@ struct State {
   std::vector<Vector3> angularVelocity;  // [rad/s] world axes
   std::vector<ContactMemory> contacts;   // sorted by key
 
+  /// Velocity [m/s], world axes, of the body's material point at `point` [m], world.
+  Vector3 velocityAt(int body, const Vector3& point) const {
+    const auto i = static_cast<std::size_t>(body);
+    return velocity[i] + angularVelocity[i].cross(point - position[i]);
+  }
   Pose pose(int body) const { return {position[static_cast<std::size_t>(body)], rotation[static_cast<std::size_t>(body)]}; }
 };
 
