@@ -12,6 +12,7 @@ namespace stiction {
 namespace {
 
 constexpr double kTouch = 1e-9;   // [-] of the smaller geom's radius: gaps up to this count as touching
+constexpr double kShut = 1e-6;    // [-] of the same: gaps up to this may not close further within a step; what then carries load is closed by the projection
 constexpr double kMissed = 1e-3;  // [-] of the pair's size: overlap at a new feature that makes the (sub)step be solved again with it
 constexpr int kRounds = 3;        // such repetitions of a (sub)step
 constexpr double kFar =
@@ -200,7 +201,7 @@ void IslandStepper::assemble(double h) {
   const double fastest = kFar * fastestSpeed();
   for (std::size_t k = 0; k < used_.size(); ++k) {
     const Contact& contact = contacts_[at(used_[k])];
-    if (!touching(contact)) problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
+    if (contact.gap > kShut * pairSize(contact.key)) problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
   }
   problem.scaleFloor = h * setup_->model->gravity.norm();
 }

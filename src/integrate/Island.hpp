@@ -102,7 +102,9 @@ class IslandStepper {
   // Projection.cpp
   void project(double h);
   void followAnchors(double h);
-  bool needsProjection() const;
+  bool needsProjection(double h) const;
+  double load(const Contact& contact, double h) const;
+  bool hasParted(const Contact& contact, double h) const;
   void assembleProjection(double h);
   void applyProjection();
   struct Motion {
@@ -166,6 +168,7 @@ class IslandStepper {
   std::vector<Motion> motion_;  // of each block over the (sub)step
   ContactSet startContacts_;
   std::vector<double> rowTargets_;     // [m] projection: anchor·t of each row
+  VectorX load_;                       // [N s²] projection: (3·contacts) the step's normal impulses for its duration, pressing
   std::vector<ContactMemory> memory_;  // being written
 
   // Impacts.

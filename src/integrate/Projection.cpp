@@ -1,8 +1,10 @@
-// Position projection after a (sub)step: overlaps out, anchors of sticking contacts back in place, velocities untouched.
+// Position projection after a (sub)step: overlaps out, loaded contacts closed, anchors of sticking contacts back in place, velocities untouched.
 //
-//   min ½‖δ‖²_M   subject to   gap_i + n_iᵀ H_i δ >= 0 ,   t·(H δ) + anchor·t = 0 for sticking contacts (least squares where redundant)
+//   min ½‖δ‖²_M + h Σ r_n,i gap_i(δ)   subject to   gap_i + n_iᵀ H_i δ >= 0 ,   t·(H δ) + anchor·t = 0 for sticking contacts (least squares where redundant)
 //
-// solved as a ContactProblem in unit time: f = 0, μ = 0, w_n = gap, rows G = tangents with b = anchor·t and a small compliance C that spreads redundant rows.
+// A contact that carried r_n > 0 was to end closed; surfaces that curve part by O(h² u²) all the same, and such gaps, as approach speeds of the next step, would keep a heap
+// creeping for ever. So the step's own impulses press it shut: where the pressed contacts cannot all close, the more heavily loaded ones do.
+// Solved as a ContactProblem in unit time: f = −h H r_n, μ = 0, w_n = gap, rows G = tangents with b = anchor·t and a small compliance C that spreads redundant rows.
 // Anchor: the displacement of B against A in the tangent plane since the contact began to stick, rolling taken out,
 //   d += [Δx_B + θ_B × r_B] − [Δx_A + θ_A × r_A] ,   r: mean of the levers before and after, θ: rotation vector of the step
 // so that pivoting about a fixed point and rolling both give d = 0 to third order in θ. Deep overlaps come out at a bounded speed.
@@ -24,7 +26,8 @@ constexpr double kPolish = 1e-10;     // [-] what a Newton-type method goes on t
 constexpr double kUseful = 1e-2;      // [-] a projection worse than this is not applied
 constexpr double kLargest = 0.2;      // [-] of the pair's size: correction in one (sub)step at most
 constexpr double kSpeed = 10.0;       // [1/s] times the pair's size: speed at which deep overlaps come out
-constexpr int kPasses = 2;
+constexpr double kParted = 1e-2;     // [-] of the pair's size: loaded contacts farther apart are left to open
+constexpr int kPasses = 3;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -54,17 +57,29 @@ void IslandStepper::followAnchors(double h) {
   }
 }
 
-bool IslandStepper::needsProjection() const {
+bool IslandStepper::needsProjection(double h) const {
   for (const Contact& contact : contacts_)
-    if (contact.gap < -kOverlap * pairSize(contact.key) && !leftOut(contact.key)) return true;
+    if (!leftOut(contact.key) && (contact.gap < -kOverlap * pairSize(contact.key) || hasParted(contact, h))) return true;
   for (const ContactMemory& entry : result_->report.memory)
     if (entry.sticking && entry.anchor.squaredNorm() > kAnchor * kAnchor && findContact(contacts_, entry.key)) return true;
   return false;
 }
 
+/// Normal impulse [N s] that the contact carried over the last (sub)step of h; 0 when it is now farther apart than free fall would close.
+double IslandStepper::load(const Contact& contact, double h) const {
+  if (contact.gap > std::min(0.5 * h * h * setup_->model->gravity.norm(), kParted * pairSize(contact.key))) return 0.0;
+  const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
+  return entry ? std::max(0.0, entry->normal.dot(entry->impulse)) : 0.0;
+}
+
+/// Whether a contact that carried load, so was to end closed, ended a little open.
+bool IslandStepper::hasParted(const Contact& contact, double h) const { return !touching(contact) && load(contact, h) > 0; }
+
 void IslandStepper::assembleProjection(double h) {
-  const double reach = 10.0 * deepest();
-  double largest = 0;
+  double widest = deepest(), largest = 0;
+  for (const Contact& contact : contacts_)
+    if (hasParted(contact, h)) widest = std::max(widest, contact.gap);
+  const double reach = 10.0 * widest;
   used_.clear();
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     if (leftOut(contacts_[k].key)) continue;
@@ -77,12 +92,14 @@ void IslandStepper::assembleProjection(double h) {
   problem.mu.setZero();
   problem.w.setZero();
   problem.f.setZero(problem.dof());
+  load_.setZero(3 * problem.contacts());
   rowTargets_.clear();
   for (std::size_t k = 0; k < used_.size(); ++k) {
     const Contact& contact = contacts_[at(used_[k])];
     const double limit = std::min(kLargest, kSpeed * h) * pairSize(contact.key);
     problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(contact.gap, -limit);
-    largest = std::max(largest, std::min(-contact.gap, limit));
+    load_[static_cast<Eigen::Index>(3 * k)] = h * load(contact, h);
+    largest = std::max(largest, std::min(load_[static_cast<Eigen::Index>(3 * k)] > 0 ? std::abs(contact.gap) : -contact.gap, limit));
     const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
     if (!entry || !entry->sticking) continue;
     for (int t = 1; t <= 2; ++t) {
@@ -95,8 +112,11 @@ void IslandStepper::assembleProjection(double h) {
   problem.b = Eigen::Map<const VectorX>{rowTargets_.data(), static_cast<Eigen::Index>(rowTargets_.size())};
   problem.C.resize(problem.rows());
   for (int j = 0; j < problem.rows(); ++j) problem.C[j] = kCompliance * assembly_.inverseMass(problem.G, j);
+  iterate_.r = load_;
   problem.wScale.setZero();
   problem.scaleFloor = largest;
+  load_ = -load_;
+  multiplyAdd(problem.H, load_, problem.f);
 }
 
 void IslandStepper::applyProjection() {
@@ -119,15 +139,15 @@ void IslandStepper::applyProjection() {
 }
 
 void IslandStepper::project(double h) {
-  for (int pass = 0; pass < kPasses && needsProjection(); ++pass) {
+  for (int pass = 0; pass < kPasses && needsProjection(h); ++pass) {
     assembleProjection(h);
     const ContactProblem& problem = assembly_.problem;
     iterate_.v.setZero(problem.dof());
-    iterate_.r.setZero(3 * problem.contacts());
     iterate_.lambda.setZero(problem.rows());
     SolveOptions options;
     options.tolerance = kTolerance;
     options.polish = kPolish;
+    options.warm = true;
     options.thorough = false;  // the next step corrects what is left
     options.scale = problem.scaleFloor;
     const PortfolioReport report = projector_.solve(problem, iterate_, options);

@@ -1,6 +1,6 @@
 // Proximal point with a damped Newton on the Alart–Curnier map, in velocity space (the proximal scheme of Acary, Brémond & Huber 2018 in velocities).
 //
-//   outer   r_c fixed:  solve  F(v) = M (v − v_free) − H P_AC( r_c − ρ (Hᵀv + w) ) − G ( λ_c − ρ_g (Gᵀv + b) ) = 0 ,   ρ_i = γ/ω_i
+//   outer   r_c fixed:  solve  F(v) = M (v − v_free) − H P_AC( r_c − ρ (Hᵀv + w) ) − G ( λ_c − ρ_g (Gᵀv + b) ) = 0 ,   ρ_i = γ/ω_i diag(1, τ, τ)
 //   then    r⁺ = P_AC(…), λ_c ← …, and γ grows
 //           r_c ← P( r⁺ + β (r⁺ − r⁺_before) ), β = (k − 1)/(k + 2): Nesterov's momentum (Güler 1992), started afresh when the residual grows or an inner solve fails
 //   inner   dv = −(M + H D Hᵀ + G ρ_g Gᵀ)⁻¹ F ,  D = ρ P'_AC (not symmetric when slipping: block LU), backtracking on ‖F‖ in the metric of diag(M)⁻¹
@@ -14,6 +14,9 @@
 
 namespace stiction {
 namespace {
+
+constexpr double kTangential =
+    0.1;  // [-] step of the friction impulses against that of the normal ones: equal steps run round in circles where few contacts are undecided
 
 class ProxAcMethod : public VelocityMethod {
  public:
@@ -42,13 +45,14 @@ double ProxAcMethod::evaluate(VelocitySystem& system, const VectorX& v, double g
   if (derivatives) general_ = !system.symmetric();
   for (int i = 0; i < n; ++i) {
     const double R = problem.R.size() != 0 ? problem.R.segment<3>(3 * i).maxCoeff() : 0.0;
-    const double rho = 1.0 / (system.omega(i) / gamma + R);
-    Vector3 x = r_.segment<3>(3 * i) / rho - u_.segment<3>(3 * i);
-    if (R > 0) x -= problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i));
-    const ConePoint point = alartCurnier(rho * x, problem.mu[i]);
+    const double normal = 1.0 / (system.omega(i) / gamma + R), tangential = 1.0 / (system.omega(i) / (kTangential * gamma) + R);
+    const Vector3 rho{normal, tangential, tangential};
+    Vector3 x = r_.segment<3>(3 * i) - rho.cwiseProduct(u_.segment<3>(3 * i));
+    if (R > 0) x -= rho.cwiseProduct(problem.R.segment<3>(3 * i)).cwiseProduct(r_.segment<3>(3 * i));
+    const ConePoint point = alartCurnier(x, problem.mu[i]);
     p_.segment<3>(3 * i) = point.value;
     if (!derivatives) continue;
-    D_[static_cast<std::size_t>(i)] = rho * point.derivative;
+    D_[static_cast<std::size_t>(i)] = point.derivative * rho.asDiagonal();
     general_ = general_ || (point.state == ContactState::Slip && problem.mu[i] > 0);
   }
   multiplyTransposed(problem.G, v, g_);
@@ -104,7 +108,7 @@ void ProxAcMethod::accelerate(const ContactProblem& problem, double momentum) {
 }
 
 SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
-  constexpr double smallest = 1e-4, largest = 1e6;
+  constexpr double smallest = 1e-4, largest = 1e8;
   constexpr double growth = 1.5;  // of the residual: the momentum leads astray
   const int limit = options.maxIterations > 0 ? options.maxIterations : 600;
   const ContactProblem& problem = system.problem();
