@@ -201,7 +201,8 @@ void IslandStepper::assemble(double h) {
   const double fastest = kFar * fastestSpeed();
   for (std::size_t k = 0; k < used_.size(); ++k) {
     const Contact& contact = contacts_[at(used_[k])];
-    if (contact.gap > kShut * pairSize(contact.key)) problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
+    if (contact.gap > kShut * pairSize(contact.key))
+      problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
   }
   problem.scaleFloor = h * setup_->model->gravity.norm();
 }

@@ -26,7 +26,7 @@ constexpr double kPolish = 1e-10;     // [-] what a Newton-type method goes on t
 constexpr double kUseful = 1e-2;      // [-] a projection worse than this is not applied
 constexpr double kLargest = 0.2;      // [-] of the pair's size: correction in one (sub)step at most
 constexpr double kSpeed = 10.0;       // [1/s] times the pair's size: speed at which deep overlaps come out
-constexpr double kParted = 1e-2;     // [-] of the pair's size: loaded contacts farther apart are left to open
+constexpr double kParted = 1e-2;      // [-] of the pair's size: loaded contacts farther apart are left to open
 constexpr int kPasses = 3;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
