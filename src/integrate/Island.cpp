@@ -130,7 +130,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
     rests = restsAsBefore(h);
     watch.lap(times.certify);
     const bool last = depth >= setup_->options->maxHalvings;
-    const bool certified = rests || solve(h, last);
+    const bool certified = rests || solve(h, depth, last);
     watch.lap(times.solve);
     if (!certified && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
     accept(rung_, solved_);
@@ -246,9 +246,10 @@ void IslandStepper::accept(const char* rung, const Certificate& certificate) {
   if (certificate.worstContact >= 0) island.worstContact = contacts_[at(used_[at(certificate.worstContact)])].key;
 }
 
-bool IslandStepper::solve(double h, bool last) {
+bool IslandStepper::solve(double h, int depth, bool last) {
   SolveOptions options;
   options.thorough = last;  // before that, a smaller step is the better resort
+  options.effort = 1 + depth;
   options.tolerance = setup_->options->tolerance;
   options.warm = warmStart(h);
   options.scale = certifier_.scale();

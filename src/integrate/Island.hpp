@@ -75,7 +75,7 @@ class IslandStepper {
   void assemble(double h);
   double fastestSpeed() const;
   bool warmStart(double h);
-  bool solve(double h, bool last);
+  bool solve(double h, int depth, bool last);
   bool acceptUncertified();
   void account(double h);
   void integrate(double h);

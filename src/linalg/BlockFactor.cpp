@@ -13,6 +13,14 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 template <int Rows, int Columns>
 using Panel = Eigen::Map<Eigen::Matrix<double, Rows, Columns>, 0, Eigen::OuterStride<>>;
+/// Subtracts a block (its columns `rows` apart) from one of a panel (its columns `height` apart).
+template <int Rows, int Columns>
+void subtractBlock(const double* from, int rows, double* to, int height, int blockRows, int columns) {
+  const int m = Rows > 0 ? Rows : blockRows, n = Columns > 0 ? Columns : columns;
+  for (int c = 0; c < n; ++c, from += rows, to += height)
+    for (int r = 0; r < m; ++r) to[r] -= from[r];
+}
+
 /// Subtracts from panel k (its rows at `place`) the product of panel j's rows from block row p0 on with the transposed block rowK: target −= A Bᵀ.
 void subtractPanel(const BlockStructure& s, int j, int k, int p0, int p1, const double* a, const double* b, double* target, const std::vector<int>& place,
                    std::vector<double>& work) {
@@ -24,8 +32,10 @@ void subtractPanel(const BlockStructure& s, int j, int k, int p0, int p1, const 
     const double* from = work.data() + (s.rowOffset(p) - s.rowOffset(p1));
     double* to = target + place[at(s.row(p))];
     const int blockRows = s.size(s.row(p));
-    for (int c = 0; c < size; ++c, from += rows, to += height)
-      for (int r = 0; r < blockRows; ++r) to[r] -= from[r];
+    if (blockRows == 6 && size == 6)
+      subtractBlock<6, 6>(from, rows, to, height, 6, 6);
+    else
+      subtractBlock<0, 0>(from, rows, to, height, blockRows, size);
   }
 }
 
@@ -173,14 +183,11 @@ bool BlockLU::factorPanel(int k) {
   else
     inverse = Eigen::PartialPivLU<MatrixX>{diagonal}.inverse();
   if (!inverse.allFinite()) return false;
-  for (int r = size; r < height; ++r) {  // row r of Q := row r · D⁻ᵀ
-    for (int c = 0; c < size; ++c) work_[at(c)] = panelQ[at(r) + at(c) * at(height)];
-    for (int c = 0; c < size; ++c) {
-      double sum = 0;
-      for (int i = 0; i < size; ++i) sum += inverse(c, i) * work_[at(i)];
-      panelQ[at(r) + at(c) * at(height)] = sum;
-    }
-  }
+  const int rows = height - size;
+  if (rows == 0) return true;
+  work_.resize(std::max(work_.size(), at(rows) * at(size)));
+  panelProduct(panelQ + size, height, inverse.data(), size, work_.data(), rows, size, size);  // Q := Q · D⁻ᵀ
+  for (int c = 0; c < size; ++c) std::copy_n(work_.data() + at(c) * at(rows), rows, panelQ + at(size) + at(c) * at(height));
   return true;
 }
 

@@ -24,8 +24,9 @@ constexpr int warmSteps = 12;
 constexpr int finishSteps = 20;
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
-constexpr double dearBudget = 5e9;  // multiplications of a proximal Newton on such a problem, before a smaller step of the simulator is the better resort
-constexpr int fewestDearSteps = 200, mostDearSteps = 1000, lastDearSteps = 4000;
+// Steps of the proximal Newton on a dear problem before a smaller step of the simulator is the better resort. Fewer than half of the halves may fail, or halving never ends:
+// heaps of 500 spheres that come to rest need about 1000 steps at the median.
+constexpr int dearSteps = 1500, lastDearSteps = 4000;
 constexpr int pathPoints = 40;
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 
@@ -182,8 +183,8 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   warm.warm = true;
   warm.maxIterations = warm.patience = 0;
-  if (isDear() && !options.thorough) {  // a smaller step costs less than hundreds of dear factorisations
-    warm.maxIterations = static_cast<int>(std::clamp<double>(dearBudget / system.factorWork(), fewestDearSteps, mostDearSteps));
+  if (isDear() && !options.thorough) {  // a smaller step costs less than thousands of dear factorisations
+    warm.maxIterations = options.effort * dearSteps;
     rung(problem, best, "proxac", *proxac, warm);
     return;
   }

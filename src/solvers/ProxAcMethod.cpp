@@ -108,7 +108,7 @@ void ProxAcMethod::accelerate(const ContactProblem& problem, double momentum) {
 }
 
 SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
-  constexpr double smallest = 1e-4, largest = 1e8;
+  constexpr double smallest = 1e-4, largest = 1e10;
   constexpr double growth = 1.5;  // of the residual: the momentum leads astray
   const int limit = options.maxIterations > 0 ? options.maxIterations : 600;
   const ContactProblem& problem = system.problem();

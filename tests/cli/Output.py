@@ -141,7 +141,7 @@ class Solve(ProgramTest):
     def test_not_certified(self):
         self.write("s.xml", scene(PILE, more=THROW))
         self.call("run", "s.xml", "--keyframe", "slide", "--duration", ".2", "--dump-worst", "p.hdf5", "--quiet")
-        result = self.call("solve", "p.hdf5", "--tol", "1e-15", "--json", "-")
+        result = self.call("solve", "p.hdf5", "--tol", "1e-15", "--solver", "nsgs", "--json", "-")   # a pile is redundant: Gauss–Seidel stalls above round-off
         self.assertEqual(result.returncode, 3)
         report = json.loads(result.stdout)
         self.assertFalse(report["certified"])
