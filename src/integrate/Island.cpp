@@ -12,7 +12,8 @@ namespace stiction {
 namespace {
 
 constexpr double kTouch = 1e-9;   // [-] of the smaller geom's radius: gaps up to this count as touching
-constexpr double kShut = 1e-6;    // [-] of the same: gaps up to this may not close further within a step; what then carries load is closed by the projection
+constexpr double kShut = 1e-6;    // [-] of the same: gaps up to this may not close further within a step; what then carries load is closed by the projection,
+constexpr double kFall = 1e-2;    // [-] of free fall in the step: but not gaps beyond this
 constexpr double kMissed = 1e-3;  // [-] of the pair's size: overlap at a new feature that makes the (sub)step be solved again with it
 constexpr int kRounds = 3;        // such repetitions of a (sub)step
 constexpr double kFar =
@@ -198,10 +199,10 @@ void IslandStepper::assemble(double h) {
   assembly_.buildContacts(local_, contacts_, used_);
   assembly_.setMomentum(vFree_);
   ContactProblem& problem = assembly_.problem;
-  const double fastest = kFar * fastestSpeed();
+  const double fastest = kFar * fastestSpeed(), fall = kFall * 0.5 * h * h * setup_->model->gravity.norm();
   for (std::size_t k = 0; k < used_.size(); ++k) {
     const Contact& contact = contacts_[at(used_[k])];
-    if (contact.gap > kShut * pairSize(contact.key))
+    if (contact.gap > std::max(kTouch * pairSize(contact.key), std::min(kShut * pairSize(contact.key), fall)))
       problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
   }
   problem.scaleFloor = h * setup_->model->gravity.norm();

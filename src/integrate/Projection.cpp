@@ -65,11 +65,14 @@ bool IslandStepper::needsProjection(double h) const {
   return false;
 }
 
-/// Normal impulse [N s] that the contact carried over the last (sub)step of h; 0 when it is now farther apart than free fall would close.
+/// Normal impulse [N s] that the contact carried over the last (sub)step of h; 0 when it is now farther apart than free fall or the impulse would close in h: about to take off.
 double IslandStepper::load(const Contact& contact, double h) const {
   if (contact.gap > std::min(0.5 * h * h * setup_->model->gravity.norm(), kParted * pairSize(contact.key))) return 0.0;
   const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
-  return entry ? std::max(0.0, entry->normal.dot(entry->impulse)) : 0.0;
+  if (!entry) return 0.0;
+  const double impulse = std::max(0.0, entry->normal.dot(entry->impulse));
+  const double inverseMass = setup_->inertias[at(contact.bodyA)].inverseMass + setup_->inertias[at(contact.bodyB)].inverseMass;
+  return contact.gap <= h * impulse * inverseMass ? impulse : 0.0;
 }
 
 /// Whether a contact that carried load, so was to end closed, ended a little open.

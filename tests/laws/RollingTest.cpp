@@ -35,6 +35,39 @@ TEST(Sphere, BackspinComesBack) {
   EXPECT_NEAR(simulation.state().position[1].z(), 0.25, 1e-9);
 }
 
+/// Cosine of the angle from the top, against that of the start, at which a ball last presses on a fixed sphere.
+double leaves(double friction, double h) {
+  constexpr double kFixed = 1, kBall = 0.25;
+  ModelBuilder builder;
+  Geom geom;
+  geom.shape = Shape::sphere(kFixed);
+  geom.friction = friction;
+  builder.addGeom(geom, Pose{});
+  const Vector3 start = turn(20, {1, 2, 0}) * Vector3{0, 0, kFixed + kBall};
+  addBody(builder, Shape::sphere(kBall), 1, {start, Quaternion::Identity()}, friction);
+  Simulation simulation{builder.build(), {}};
+  const double level = 0.8 * start.z();
+  double last = start.z();
+  while (simulation.state().position[1].z() > 0.3 * start.z()) {
+    advance(simulation, h, 1);
+    if (totalImpulse(simulation).norm() == 0) continue;
+    last = simulation.state().position[1].z();
+    const double touching = last > level ? 2e-9 : 1e-2;  // [-] of the radius
+    EXPECT_NEAR(simulation.state().position[1].norm(), kFixed + kBall, touching * kBall) << "at t = " << simulation.state().time;
+  }
+  return last / start.z();
+}
+
+// Centripetal acceleration takes all of gravity's component: cos θ / cos θ₀ = 2/3 sliding without friction, 10/17 rolling (a little earlier: it slips just before).
+// Well before, where the load suffices to follow the curvature, every step ends closed.
+TEST(Sphere, LeavesASphere) {
+  for (const auto& [friction, exact] : {std::pair{0.0, 2.0 / 3}, {100.0, 10.0 / 17}}) {
+    EXPECT_NEAR(leaves(friction, 1.0 / 60), exact, 5e-2);
+    EXPECT_NEAR(leaves(friction, 1e-3), exact, 3e-3);
+    EXPECT_NEAR(leaves(friction, 1e-4), exact, 5e-4);
+  }
+}
+
 Simulation freeBody(const Vector3& spin) {
   ModelBuilder builder;
   builder.setGravity(Vector3::Zero());
