@@ -187,6 +187,9 @@ double IslandStepper::pairSize(const FeatureKey& key) const { return std::min(se
 
 bool IslandStepper::touching(const Contact& contact) const { return contact.gap <= kTouch * pairSize(contact.key); }
 
+/// Distance [m] that a body falls from rest in h.
+double IslandStepper::freeFall(double h) const { return 0.5 * h * h * setup_->model->gravity.norm(); }
+
 double IslandStepper::deepest() const {
   double depth = 0;
   for (const Contact& contact : contacts_) depth = std::max(depth, -contact.gap);
@@ -199,7 +202,7 @@ void IslandStepper::assemble(double h) {
   assembly_.buildContacts(local_, contacts_, used_);
   assembly_.setMomentum(vFree_);
   ContactProblem& problem = assembly_.problem;
-  const double fastest = kFar * fastestSpeed(), fall = kFall * 0.5 * h * h * setup_->model->gravity.norm();
+  const double fastest = kFar * fastestSpeed(), fall = kFall * freeFall(h);
   for (std::size_t k = 0; k < used_.size(); ++k) {
     const Contact& contact = contacts_[at(used_[k])];
     if (contact.gap > std::max(kTouch * pairSize(contact.key), std::min(kShut * pairSize(contact.key), fall)))

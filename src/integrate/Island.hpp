@@ -90,6 +90,7 @@ class IslandStepper {
   void record(const Contact& contact, const Vector3& impulse, const Vector3& slip, int state);
   double pairSize(const FeatureKey& key) const;
   bool touching(const Contact& contact) const;
+  double freeFall(double h) const;
   double deepest() const;
 
   // Rest.cpp
@@ -168,7 +169,6 @@ class IslandStepper {
   std::vector<Motion> motion_;  // of each block over the (sub)step
   ContactSet startContacts_;
   std::vector<double> rowTargets_;     // [m] projection: anchor·t of each row
-  VectorX load_;                       // [N s²] projection: (3·contacts) the step's normal impulses for its duration, pressing
   std::vector<ContactMemory> memory_;  // being written
 
   // Impacts.

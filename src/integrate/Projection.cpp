@@ -67,7 +67,7 @@ bool IslandStepper::needsProjection(double h) const {
 
 /// Normal impulse [N s] that the contact carried over the last (sub)step of h; 0 when it is now farther apart than free fall or the impulse would close in h: about to take off.
 double IslandStepper::load(const Contact& contact, double h) const {
-  if (contact.gap > std::min(0.5 * h * h * setup_->model->gravity.norm(), kParted * pairSize(contact.key))) return 0.0;
+  if (contact.gap > std::min(freeFall(h), kParted * pairSize(contact.key))) return 0.0;
   const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
   if (!entry) return 0.0;
   const double impulse = std::max(0.0, entry->normal.dot(entry->impulse));
@@ -95,14 +95,14 @@ void IslandStepper::assembleProjection(double h) {
   problem.mu.setZero();
   problem.w.setZero();
   problem.f.setZero(problem.dof());
-  load_.setZero(3 * problem.contacts());
+  iterate_.r.setZero(3 * problem.contacts());  // the load, which is nearly the answer
   rowTargets_.clear();
   for (std::size_t k = 0; k < used_.size(); ++k) {
     const Contact& contact = contacts_[at(used_[k])];
     const double limit = std::min(kLargest, kSpeed * h) * pairSize(contact.key);
     problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(contact.gap, -limit);
-    load_[static_cast<Eigen::Index>(3 * k)] = h * load(contact, h);
-    largest = std::max(largest, std::min(load_[static_cast<Eigen::Index>(3 * k)] > 0 ? std::abs(contact.gap) : -contact.gap, limit));
+    const double pressing = iterate_.r[static_cast<Eigen::Index>(3 * k)] = h * load(contact, h);
+    largest = std::max(largest, std::min(pressing > 0 ? std::abs(contact.gap) : -contact.gap, limit));
     const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
     if (!entry || !entry->sticking) continue;
     for (int t = 1; t <= 2; ++t) {
@@ -115,11 +115,10 @@ void IslandStepper::assembleProjection(double h) {
   problem.b = Eigen::Map<const VectorX>{rowTargets_.data(), static_cast<Eigen::Index>(rowTargets_.size())};
   problem.C.resize(problem.rows());
   for (int j = 0; j < problem.rows(); ++j) problem.C[j] = kCompliance * assembly_.inverseMass(problem.G, j);
-  iterate_.r = load_;
   problem.wScale.setZero();
   problem.scaleFloor = largest;
-  load_ = -load_;
-  multiplyAdd(problem.H, load_, problem.f);
+  multiplyAdd(problem.H, iterate_.r, problem.f);
+  problem.f = -problem.f;
 }
 
 void IslandStepper::applyProjection() {
