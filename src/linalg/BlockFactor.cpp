@@ -176,12 +176,16 @@ bool BlockLU::factorPanel(int k) {
   double* panelQ = upper_.data() + s.panel(k);
   const Panel<Eigen::Dynamic, Eigen::Dynamic> diagonal{lower_.data() + s.panel(k), size, size, Eigen::OuterStride<>{height}};
   Eigen::Map<MatrixX> inverse{inverse_.data() + inverseAt_[at(k)], size, size};
+  const auto invert = [&](const auto& lu) {
+    inverse = lu.inverse();
+    if (lu.determinant() < 0) determinantSign_ = -determinantSign_;
+  };
   if (size == 6)
-    inverse = Eigen::PartialPivLU<Matrix6>{diagonal}.inverse();
+    invert(Eigen::PartialPivLU<Matrix6>{diagonal});
   else if (size == 3)
-    inverse = Eigen::PartialPivLU<Matrix3>{diagonal}.inverse();
+    invert(Eigen::PartialPivLU<Matrix3>{diagonal});
   else
-    inverse = Eigen::PartialPivLU<MatrixX>{diagonal}.inverse();
+    invert(Eigen::PartialPivLU<MatrixX>{diagonal});
   if (!inverse.allFinite()) return false;
   const int rows = height - size;
   if (rows == 0) return true;
@@ -218,6 +222,7 @@ bool BlockLU::factor(double nullPivot) {
   const BlockStructure& s = *structure_;
   Updates updates{head_, next_, cursor_};
   updates.reset(s.columns());
+  determinantSign_ = 1;
   if (nullPivot >= 0) copyDiagonal(s, lower_, diagonal_);
   for (int k = 0; k < s.columns(); ++k) {
     double* panelP = lower_.data() + s.panel(k);

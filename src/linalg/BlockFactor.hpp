@@ -40,6 +40,8 @@ class BlockLU {
   }
   /// False when a pivot block is singular to working precision.
   bool factor() { return factor(-1.0); }
+  /// Sign of the determinant of the matrix last factored.
+  int determinantSign() const { return determinantSign_; }
   /// A = P Qᵀ for a nearly symmetric A of positive semidefinite symmetric part: scalar pivots in order, one at or below `nullPivot` times its row's own diagonal gives zero
   /// columns. P is left in lower(), Q in upper(), both with their diagonal blocks; solve() is not to be used then.
   void factorSemidefinite(double nullPivot) { factor(nullPivot); }
@@ -57,6 +59,7 @@ class BlockLU {
   std::vector<std::size_t> inverseAt_;
   std::vector<int> head_, next_, cursor_, place_;
   std::vector<double> work_;
+  int determinantSign_{1};
 };
 
 }  // namespace stiction

@@ -26,7 +26,7 @@ constexpr double dearWork = 1e6;  // factorisations dearer than this are not spe
 constexpr int dearPatience = 3;
 // Steps of the proximal Newton on a dear problem before a smaller step of the simulator is the better resort. Fewer than half of the halves may fail, or halving never ends:
 // heaps of 500 spheres that come to rest need about 1000 steps at the median.
-constexpr int dearSteps = 1500, lastDearSteps = 4000;
+constexpr int dearSteps = 500, dearPathSteps = 4000;
 constexpr int pathPoints = 40;
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 
@@ -66,7 +66,8 @@ struct Portfolio::Impl {
   std::unique_ptr<Solver> named;  // null: auto
   VelocitySystem system;
   LocalFactor factor;
-  std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()};
+  std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()},
+      continuation{makeContinuationMethod()};
   std::unique_ptr<Solver> nsgs{makeNsgs()};
   std::unique_ptr<Impl> pathLadder;  // the ladder for points of a path, itself without paths
   bool isInner{false};
@@ -185,12 +186,16 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   warm.maxIterations = warm.patience = 0;
   if (isDear() && !options.thorough) {  // a smaller step costs less than thousands of dear factorisations
     warm.maxIterations = options.effort * dearSteps;
-    rung(problem, best, "proxac", *proxac, warm);
+    if (rung(problem, best, "proxac", *proxac, warm)) return;
+    warm.maxIterations = options.effort * dearPathSteps;
+    rung(problem, best, "continuation", *continuation, warm);
     return;
   }
   if (rung(problem, best, "ipm", *ipm, cold)) return;
-  if (isDear()) warm.maxIterations = lastDearSteps;
+  if (isDear()) warm.maxIterations = options.effort * dearSteps;
   if (rung(problem, best, "proxac", *proxac, warm)) return;
+  warm.maxIterations = isDear() ? options.effort * dearPathSteps : 0;
+  if (rung(problem, best, "continuation", *continuation, warm)) return;
   if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;
   if (isInner || sweep(problem, best, longSweeps, options) || !options.thorough) return;

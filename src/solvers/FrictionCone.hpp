@@ -53,25 +53,33 @@ inline Vector3 deSaxce(const Vector3& u, double mu) { return {u[0] + mu * std::h
 /// Natural map of one contact, in velocity units: ω ( r − P_K(r − û/ω) ).
 inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double omega) { return omega * (r - projectCone(r - deSaxce(u, mu) / omega, mu)); }
 
-/// Alart–Curnier: r_n⁺ = max(0, x_n), r_T⁺ = projection of x_T on the disc of radius μ r_n⁺, at x = r − ρ u. Its fixed points are the strict law's answers; the derivative
-/// with respect to x is not symmetric when slipping.
-inline ConePoint alartCurnier(const Vector3& x, double mu) {
+/// Where x lies in the Alart–Curnier map.
+inline ContactState alartCurnierState(const Vector3& x, double mu) {
+  if (!(x[0] > 0)) return ContactState::Open;
+  return std::hypot(x[1], x[2]) <= mu * x[0] ? ContactState::Stick : ContactState::Slip;
+}
+
+/// One smooth piece of the Alart–Curnier map, inside its border or beyond it.
+inline ConePoint alartCurnierPiece(const Vector3& x, double mu, ContactState piece) {
   ConePoint p;
-  if (!(x[0] > 0)) return p;
-  const double t = std::hypot(x[1], x[2]), radius = mu * x[0];
-  p.derivative(0, 0) = 1.0;
-  if (t <= radius) {
-    p.state = ContactState::Stick;
+  p.state = piece;
+  if (piece == ContactState::Open) return p;
+  if (piece == ContactState::Stick) {
     p.value = x;
     p.derivative = Matrix3::Identity();
     return p;
   }
-  p.state = ContactState::Slip;
-  const Vector2 e{x[1] / t, x[2] / t};
+  const double t = std::hypot(x[1], x[2]), radius = mu * x[0];
+  const Vector2 e = t > 0 ? Vector2{x[1] / t, x[2] / t} : Vector2{1, 0};
   p.value << x[0], radius * e;
+  p.derivative(0, 0) = 1.0;
   p.derivative.block<2, 1>(1, 0) = mu * e;
-  p.derivative.bottomRightCorner<2, 2>() = radius / t * (Eigen::Matrix2d::Identity() - e * e.transpose());
+  if (t > 0) p.derivative.bottomRightCorner<2, 2>() = radius / t * (Eigen::Matrix2d::Identity() - e * e.transpose());
   return p;
 }
+
+/// Alart–Curnier: r_n⁺ = max(0, x_n), r_T⁺ = projection of x_T on the disc of radius μ r_n⁺, at x = r − ρ u. Its fixed points are the strict law's answers; the derivative
+/// with respect to x is not symmetric when slipping.
+inline ConePoint alartCurnier(const Vector3& x, double mu) { return alartCurnierPiece(x, mu, alartCurnierState(x, mu)); }
 
 }  // namespace stiction

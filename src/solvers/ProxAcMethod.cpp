@@ -9,102 +9,49 @@
 // iteration is then slow, so γ is raised while the inner solves go well and lowered when one fails.
 #include <cmath>
 
-#include "solvers/FrictionCone.hpp"
+#include "solvers/ProximalMap.hpp"
 #include "solvers/VelocityMethod.hpp"
 
 namespace stiction {
 namespace {
-
-constexpr double kTangential =
-    0.1;  // [-] step of the friction impulses against that of the normal ones: equal steps run round in circles where few contacts are undecided
 
 class ProxAcMethod : public VelocityMethod {
  public:
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
 
  private:
-  /// F_ at v_ (and D_ when asked); returns its norm as a velocity.
-  double evaluate(VelocitySystem& system, const VectorX& v, double gamma, bool derivatives);
   /// Damped Newton to a third of the first norm, or to `accuracy`; false when it stops making headway.
   bool inner(VelocitySystem& system, double gamma, double accuracy, SolveReport& report);
-  void accelerate(const ContactProblem& problem, double momentum);
 
+  ProximalMap map_;
   BestIterate best_;
-  VectorX v_, start_, trial_, r_, before_, lambda_, u_, g_, p_, q_, rho_, F_, step_, inverseMass_;
-  std::vector<Matrix3> D_;
-  bool general_{false};
+  VectorX v_, start_, trial_, next_, before_, direction_;
 };
-
-double ProxAcMethod::evaluate(VelocitySystem& system, const VectorX& v, double gamma, bool derivatives) {
-  const ContactProblem& problem = system.problem();
-  const int n = problem.contacts();
-  system.contactRates(v, u_);
-  u_ += problem.w;
-  p_.resize(3 * n);
-  D_.resize(static_cast<std::size_t>(n));
-  if (derivatives) general_ = !system.symmetric();
-  for (int i = 0; i < n; ++i) {
-    const double R = problem.R.size() != 0 ? problem.R.segment<3>(3 * i).maxCoeff() : 0.0;
-    const double normal = 1.0 / (system.omega(i) / gamma + R), tangential = 1.0 / (system.omega(i) / (kTangential * gamma) + R);
-    const Vector3 rho{normal, tangential, tangential};
-    Vector3 x = r_.segment<3>(3 * i) - rho.cwiseProduct(u_.segment<3>(3 * i));
-    if (R > 0) x -= rho.cwiseProduct(problem.R.segment<3>(3 * i)).cwiseProduct(r_.segment<3>(3 * i));
-    const ConePoint point = alartCurnier(x, problem.mu[i]);
-    p_.segment<3>(3 * i) = point.value;
-    if (!derivatives) continue;
-    D_[static_cast<std::size_t>(i)] = point.derivative * rho.asDiagonal();
-    general_ = general_ || (point.state == ContactState::Slip && problem.mu[i] > 0);
-  }
-  multiplyTransposed(problem.G, v, g_);
-  g_ += problem.b;
-  rho_.resize(problem.rows());
-  q_.resize(problem.rows());
-  for (int k = 0; k < problem.rows(); ++k) {
-    const double C = problem.C.size() != 0 ? problem.C[k] : 0.0;
-    rho_[k] = 1.0 / (system.rowOmega(k) / (100 * gamma) + C);
-    q_[k] = rho_[k] * ((1.0 / rho_[k] - C) * lambda_[k] - g_[k]);
-  }
-  step_ = v - system.freeVelocity();
-  system.multiplyMass(step_, F_);
-  step_.setZero();
-  multiplyAdd(problem.H, p_, step_);
-  multiplyAdd(problem.G, q_, step_);
-  F_ -= step_;
-  return F_.cwiseAbs2().cwiseProduct(inverseMass_).sum();
-}
 
 bool ProxAcMethod::inner(VelocitySystem& system, double gamma, double accuracy, SolveReport& report) {
   constexpr int limit = 10;
   constexpr double shortest = 0.02;
-  double merit = evaluate(system, v_, gamma, true);
-  const double goal = std::max(0.1 * merit, accuracy * accuracy);
-  for (int k = 0; k < limit && merit > goal; ++k) {
+  const auto merit = [this] { return map_.misfit * map_.misfit; };
+  map_.evaluate(system, v_, gamma, true);
+  const double goal = std::max(0.1 * merit(), accuracy * accuracy);
+  for (int k = 0; k < limit && merit() > goal; ++k) {
     ++report.factorisations;
-    if (!(general_ ? system.factorGeneral(D_, rho_) : system.factorSymmetric(D_, rho_))) return false;
-    VectorX& dv = step_;
-    dv = -F_;
-    system.solve(dv);
-    if (!dv.allFinite()) return false;
+    if (!map_.factor(system)) return false;
+    direction_ = -map_.F;
+    system.solve(direction_);
+    if (!direction_.allFinite()) return false;
     ++report.iterations;
-    const VectorX direction = dv;
-    double a = 1, now = 0;
-    for (;; a *= 0.5) {
-      trial_ = v_ + a * direction;
-      now = evaluate(system, trial_, gamma, false);
-      if (now <= (1 - 1e-3 * a) * merit) break;
+    const double now = merit();
+    for (double a = 1;; a *= 0.5) {
+      trial_ = v_ + a * direction_;
+      map_.evaluate(system, trial_, gamma, false);
+      if (merit() <= (1 - 1e-3 * a) * now) break;
       if (a < shortest) return false;
     }
     v_ = trial_;
-    merit = evaluate(system, v_, gamma, true);
+    map_.evaluate(system, v_, gamma, true);
   }
-  return merit <= goal;
-}
-
-/// The next centre, from the answer p_, q_ and the one before.
-void ProxAcMethod::accelerate(const ContactProblem& problem, double momentum) {
-  r_ = p_ + momentum * (p_ - before_);
-  for (int i = 0; i < problem.contacts(); ++i) r_.segment<3>(3 * i) = alartCurnier(r_.segment<3>(3 * i), problem.mu[i]).value;
-  before_ = p_, lambda_ = q_;
+  return merit() <= goal;
 }
 
 SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
@@ -114,31 +61,29 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
   const ContactProblem& problem = system.problem();
   SolveReport report;
   best_.reset();
-  r_ = iterate.r, lambda_ = iterate.lambda;
-  double residual = best_.offer(system, r_, lambda_);
+  map_.moveTo(problem, iterate.r, iterate.lambda);
+  double residual = best_.offer(system, map_.centre, map_.lambda);
   v_ = best_.last().v;
-  inverseMass_.resize(problem.dof());
-  for (int k = 0; k < problem.M.blocks(); ++k)
-    for (int i = 0; i < problem.M.size(k); ++i)
-      inverseMass_[problem.M.start[static_cast<std::size_t>(k)] + i] =
-          1.0 / problem.M.values[static_cast<std::size_t>(problem.M.offset[static_cast<std::size_t>(k)] + i * (problem.M.size(k) + 1))];
-  const double massScale = std::sqrt(1.0 / std::max(inverseMass_.maxCoeff(), 1e-300));
+  before_ = map_.centre;
+  const double unit = system.impulseUnit() / system.scale();
   double gamma = options.warm ? 10 : 1;
-  before_ = r_;
   for (int k = 0; report.iterations < limit && best_.residual() > options.polish * system.scale();) {
     start_ = v_;
-    if (!inner(system, gamma, 1e-2 * massScale * std::max(std::min(residual, system.scale()) * 0.1, options.polish * system.scale()), report)) {
+    if (!inner(system, gamma, 1e-2 * unit * std::max(std::min(residual, system.scale()) * 0.1, options.polish * system.scale()), report)) {
       if (best_.residual() <= 0.5 * options.tolerance * system.scale()) break;
-      v_ = start_, r_ = before_;
+      v_ = start_;
+      map_.moveTo(problem, before_, map_.lambda);
       k = 0;
       gamma *= 0.2;
       if (gamma < smallest) break;
       continue;
     }
-    evaluate(system, v_, gamma, false);
-    const double now = best_.offer(system, p_, q_);
+    map_.evaluate(system, v_, gamma, false);
+    const double now = best_.offer(system, map_.p, map_.q);
     k = now > growth * residual ? 1 : k + 1;
-    accelerate(problem, (k - 1.0) / (k + 2.0));
+    next_ = map_.p + (k - 1.0) / (k + 2.0) * (map_.p - before_);
+    before_ = map_.p;
+    map_.moveTo(problem, next_, map_.q);
     gamma = std::min(2 * gamma, largest);
     residual = now;
   }

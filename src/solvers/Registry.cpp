@@ -13,6 +13,10 @@ SolverInfo proxInfo() { return {"prox", Law::Coulomb, true, true, "stacks and re
 SolverInfo proxAcInfo() { return {"proxac", Law::Coulomb, true, true, "violent sliding and redundancy, cold: proximal point with Newton on the strict map"}; }
 SolverInfo ipmInfo() { return {"ipm", Law::Coulomb, true, true, "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios"}; }
 
+SolverInfo continuationInfo() {
+  return {"continuation", Law::Coulomb, true, true, "what others leave undecided: follows the path of falling compliance through every change of contact"};
+}
+
 }  // namespace
 
 const char* name(SolveStatus status) {
@@ -40,11 +44,12 @@ std::unique_ptr<Solver> makeSolver(const std::string& name) {
   if (name == "prox") return std::make_unique<VelocitySolver>(proxInfo(), makeProxMethod());
   if (name == "proxac") return std::make_unique<VelocitySolver>(proxAcInfo(), makeProxAcMethod());
   if (name == "ipm") return std::make_unique<VelocitySolver>(ipmInfo(), makeIpmMethod());
+  if (name == "continuation") return std::make_unique<VelocitySolver>(continuationInfo(), makeContinuationMethod());
   std::string known;
   for (const SolverInfo& info : solverInfos()) known += (known.empty() ? "" : ", ") + info.name;
   throw InputError{"solver", "'" + name + "'", known, "choose one of these; `stiction solvers` describes them"};
 }
 
-std::vector<SolverInfo> solverInfos() { return {makeNsgs()->info(), newtonInfo(), proxInfo(), proxAcInfo(), ipmInfo()}; }
+std::vector<SolverInfo> solverInfos() { return {makeNsgs()->info(), newtonInfo(), proxInfo(), proxAcInfo(), ipmInfo(), continuationInfo()}; }
 
 }  // namespace stiction

@@ -21,6 +21,7 @@ std::unique_ptr<VelocityMethod> makeNewtonMethod();
 std::unique_ptr<VelocityMethod> makeProxMethod();
 std::unique_ptr<VelocityMethod> makeProxAcMethod();
 std::unique_ptr<VelocityMethod> makeIpmMethod();
+std::unique_ptr<VelocityMethod> makeContinuationMethod();
 
 /// Gives r, λ and v of the problem's sizes: zeros where the start is missing or of another size.
 void fitIterate(const ContactProblem& problem, Iterate& iterate, bool warm);

@@ -67,11 +67,13 @@ bool VelocitySystem::bindMass() {
       }
   };
   inverseMassAt_.resize(at(M.blocks()));
+  massDiagonal_.resize(M.size());
   inverseMass_.resize(M.values.size());
   for (int k = 0; k < M.blocks(); ++k) {
     const int n = M.size(k);
     const double* block = M.values.data() + M.offset[at(k)];
     store(massStructure_.slot(k, k), mass_.lower(), block, n, n);
+    for (int i = 0; i < n; ++i) massDiagonal_[M.start[at(k)] + i] = block[i * (n + 1)];
     inverseMassAt_[at(k)] = at(M.offset[at(k)]);
     Eigen::Map<MatrixX> inverse{inverseMass_.data() + inverseMassAt_[at(k)], n, n};
     const Eigen::Map<const MatrixX> value{block, n, n};
@@ -167,6 +169,7 @@ void VelocitySystem::bindContacts() {
     }
   scale = std::max(scale, 1e-6 * floor);
   scale_ = scale > 0 ? scale : 1.0;
+  impulseUnit_ = massDiagonal_.size() > 0 ? scale_ * std::sqrt(massDiagonal_.minCoeff()) : scale_;
 }
 
 void VelocitySystem::place(const BlockColumns& columns, int group, std::vector<Target>& targets) const {

@@ -18,10 +18,13 @@ class VelocitySystem {
 
   const ContactProblem& problem() const { return *problem_; }
   const VectorX& freeVelocity() const { return free_; }                                    // [m/s] M⁻¹ f
+  const VectorX& massDiagonal() const { return massDiagonal_; }                            // [kg, kg m²] (dof) diag(M), > 0
   double omega(int i) const { return omega_[static_cast<std::size_t>(i)]; }                // [1/kg] trace(W_ii)/3, > 0
   const Matrix3& delassus(int i) const { return delassus_[static_cast<std::size_t>(i)]; }  // [1/kg] W_ii
   double rowOmega(int k) const { return rowOmega_[static_cast<std::size_t>(k)]; }          // [1/kg] GᵀM⁻¹G of row k, > 0
   double scale() const { return scale_; }                                                  // [m/s] of the certificate, > 0
+
+  double impulseUnit() const { return impulseUnit_; }  // [m/s kg^½] of √(Fᵀ diag(M)⁻¹ F): the scale on the least inertia
 
   void applyInverseMass(VectorX& x) { mass_.solve(x); }
   /// y = M x
@@ -42,6 +45,8 @@ class VelocitySystem {
   bool factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho);
   /// Factors A with any D (block LU).
   bool factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho);
+  /// Sign of det A of the last factorGeneral.
+  int determinantSign() const { return lu_.determinantSign(); }
   /// Multiplications of a Cholesky factorisation of A with all contacts at work, about; a block LU takes twice as many.
   double factorWork() const { return work_; }
   /// x := A⁻¹ x by the last factor.
@@ -84,10 +89,10 @@ class VelocitySystem {
   double work_{0};
   std::vector<double> inverseMass_;  // dense inverses of the diagonal blocks
   std::vector<std::size_t> inverseMassAt_;
-  VectorX free_, scratch_;
+  VectorX free_, massDiagonal_, scratch_;
   std::vector<double> omega_, rowOmega_;
   std::vector<Matrix3> delassus_;
-  double scale_{1};
+  double scale_{1}, impulseUnit_{1};
 };
 
 }  // namespace stiction

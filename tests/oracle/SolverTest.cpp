@@ -155,5 +155,24 @@ TEST(SolverOracle, ThePortfolioNeverReportsMoreThanTheCertificateSays) {
   EXPECT_EQ(certified, 100);
 }
 
+// Dense, redundant, heavy on light: the two of the first 10,000 that only a path through every change of contact certifies, and others in short.
+TEST(SolverOracle, ThePathCertifiesWhatIterationsLeave) {
+  const auto solver = makeSolver("continuation");
+  int converged = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const ContactProblem problem = randomProblem(seed);
+    Iterate iterate;
+    solver->solve(problem, iterate, {});
+    converged += certify(problem, iterate).passes(1e-8);
+  }
+  EXPECT_GE(converged, 95);
+  for (const std::uint64_t seed : {136, 7029}) {
+    Iterate iterate;
+    Portfolio portfolio;
+    EXPECT_TRUE(portfolio.solve(randomProblem(seed), iterate, {}).certified) << "seed " << seed;
+    EXPECT_TRUE(certify(randomProblem(seed), iterate).passes(1e-8)) << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace stiction

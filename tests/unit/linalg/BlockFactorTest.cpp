@@ -91,6 +91,26 @@ TEST(BlockFactor, LuAgreesWithDense) {
   }
 }
 
+TEST(BlockFactor, LUKnowsTheSignOfTheDeterminant) {
+  int negative = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    Case c = makeCase(seed, 1 + static_cast<int>(seed % 17), false);
+    for (std::size_t k = 0; k < c.sizes.size(); ++k)  // mirror some of the unknowns
+      if ((seed + k) % 3 == 0) c.A.col(c.start[k]) *= -1;
+    BlockStructure s;
+    s.analyse(c.sizes, c.couplings);
+    BlockLU lu;
+    lu.bind(s);
+    store(c, s, lu.lower(), &lu.upper());
+    ASSERT_TRUE(lu.factor());
+    const int expected = Eigen::FullPivLU<MatrixX>{c.A}.determinant() < 0 ? -1 : 1;
+    EXPECT_EQ(lu.determinantSign(), expected) << "seed " << seed;
+    negative += expected < 0;
+  }
+  EXPECT_GT(negative, 5);
+  EXPECT_LT(negative, 35);
+}
+
 TEST(BlockFactor, CholeskyRefusesAnIndefiniteMatrix) {
   Case c = makeCase(7, 5, true);
   c.A(c.A.rows() - 1, c.A.rows() - 1) = -1;

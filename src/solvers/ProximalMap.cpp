@@ -1,0 +1,76 @@
+#include "solvers/ProximalMap.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kTangential = 0.1;  // [-] τ
+constexpr double kRows = 100;        // [-] step of an equality row against a contact's: rows are linear
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+struct Step {
+  Vector3 rho;     // [kg]
+  Vector3 growth;  // [-] d log ρ / d log γ
+};
+
+Step stepOf(const VelocitySystem& system, int i, double gamma) {
+  const ContactProblem& problem = system.problem();
+  const double R = problem.R.size() != 0 ? problem.R.segment<3>(3 * i).maxCoeff() : 0.0;
+  const double normal = 1.0 / (system.omega(i) / gamma + R), tangential = 1.0 / (system.omega(i) / (kTangential * gamma) + R);
+  return {{normal, tangential, tangential}, {1.0 - R * normal, 1.0 - R * tangential, 1.0 - R * tangential}};
+}
+
+}  // namespace
+
+void ProximalMap::moveTo(const ContactProblem& problem, const VectorX& r, const VectorX& rows) {
+  centre = r, lambda = rows;
+  for (int i = 0; i < problem.contacts(); ++i) centre.segment<3>(3 * i) = alartCurnier(centre.segment<3>(3 * i), problem.mu[i]).value;
+}
+
+void ProximalMap::evaluate(const VelocitySystem& system, const VectorX& v, double gamma, bool derivatives, bool keepPieces) {
+  const ContactProblem& problem = system.problem();
+  const int n = problem.contacts(), rows = problem.rows();
+  system.contactVelocity(v, centre, u_);
+  p.resize(3 * n), growth_.resize(3 * n);
+  x.resize(at(n)), D.resize(at(n)), pieces.resize(at(n));
+  if (derivatives) general = !system.symmetric();
+  for (int i = 0; i < n; ++i) {
+    const Step step = stepOf(system, i, gamma);
+    const Vector3 u = u_.segment<3>(3 * i);
+    x[at(i)] = Vector3{centre.segment<3>(3 * i)} - step.rho.cwiseProduct(u);
+    if (!keepPieces) pieces[at(i)] = alartCurnierState(x[at(i)], problem.mu[i]);
+    const ConePoint point = alartCurnierPiece(x[at(i)], problem.mu[i], pieces[at(i)]);
+    p.segment<3>(3 * i) = point.value;
+    if (!derivatives) continue;
+    D[at(i)] = point.derivative * step.rho.asDiagonal();
+    growth_.segment<3>(3 * i) = D[at(i)] * step.growth.cwiseProduct(u);
+    general = general || (pieces[at(i)] == ContactState::Slip && problem.mu[i] > 0);
+  }
+  system.rowVelocity(v, lambda, g_);
+  rho.resize(rows), q.resize(rows);
+  for (int k = 0; k < rows; ++k) {
+    const double C = problem.C.size() != 0 ? problem.C[k] : 0.0;
+    rho[k] = 1.0 / (system.rowOmega(k) / (kRows * gamma) + C);
+    q[k] = lambda[k] - rho[k] * g_[k];
+    g_[k] *= rho[k] * (1.0 - rho[k] * C);
+  }
+  if (derivatives) {
+    rise.setZero(problem.dof());
+    multiplyAdd(problem.H, growth_, rise);
+    multiplyAdd(problem.G, g_, rise);
+  }
+  scratch_ = v - system.freeVelocity();
+  system.multiplyMass(scratch_, F);
+  scratch_.setZero();
+  multiplyAdd(problem.H, p, scratch_);
+  multiplyAdd(problem.G, q, scratch_);
+  F -= scratch_;
+  misfit = std::sqrt(F.cwiseAbs2().cwiseQuotient(system.massDiagonal()).sum());
+}
+
+Vector3 ProximalMap::change(const VelocitySystem& system, int i, double gamma, const Vector3& du, double dLogGamma) const {
+  const Step step = stepOf(system, i, gamma);
+  return -step.rho.cwiseProduct(du + dLogGamma * step.growth.cwiseProduct(Vector3{u_.segment<3>(3 * i)}));
+}
+
+}  // namespace stiction

@@ -1,0 +1,39 @@
+// The proximal problem about a centre (r_c, λ_c), in velocity space:
+//
+//   F(v) = M (v − v_free) − H p(x) − G q = 0 ,   x_i = r_c − ρ_i (Hᵀv + w + R r_c)_i ,   ρ_i = 1/(ω_i/γ diag(1, 1/τ, 1/τ) + R) ,   q = λ_c − ρ_g (Gᵀv + b + C λ_c)
+//
+// p is the Alart–Curnier map, the strict law: at p(x) = r_c its answer is the problem's own. Its derivative J = M + H D Hᵀ + G ρ_g Gᵀ, D = p'(x) ρ, is the matrix that
+// VelocitySystem factors. Friction's step is a tenth of the normal one: equal steps run round in circles where few contacts are undecided.
+#pragma once
+#include "solvers/FrictionCone.hpp"
+#include "solvers/VelocitySystem.hpp"
+
+namespace stiction {
+
+struct ProximalMap {
+  VectorX centre, lambda;  // r_c [N s] (3·contacts), inside its cones, and λ_c [N s] (rows)
+
+  std::vector<Vector3> x;            // [N s]
+  std::vector<ContactState> pieces;  // where x lies, or was taken to lie
+  VectorX p, q;                      // [N s] impulses at v
+  VectorX F;                         // [N s]
+  double misfit{0};                  // [m/s · kg^½] ‖F‖ in the metric of diag(M)⁻¹
+  std::vector<Matrix3> D;            // [kg] with derivatives
+  VectorX rho;                       // [kg] ρ_g
+  bool general{false};               // D is not symmetric: something slips
+  VectorX rise;                      // [N s] ∂F/∂ log γ, with derivatives
+
+  /// Sets the centre, projected onto the cones.
+  void moveTo(const ContactProblem& problem, const VectorX& r, const VectorX& rows);
+  /// Everything above at v. With `keepPieces` the contacts stay in theirs, beyond the borders too.
+  void evaluate(const VelocitySystem& system, const VectorX& v, double gamma, bool derivatives, bool keepPieces = false);
+  /// Whether the last D needs the block LU, and factors accordingly.
+  bool factor(VelocitySystem& system) const { return general ? system.factorGeneral(D, rho) : system.factorSymmetric(D, rho); }
+  /// dx_i for a change (du, d log γ) of the contact's velocity and of γ.
+  Vector3 change(const VelocitySystem& system, int i, double gamma, const Vector3& du, double dLogGamma) const;
+
+ private:
+  VectorX u_, g_, scratch_, growth_;
+};
+
+}  // namespace stiction

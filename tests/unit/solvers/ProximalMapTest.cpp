@@ -1,0 +1,65 @@
+// The proximal map against its definition: derivatives by differences, the fixed point at an answer of the law.
+#include "solvers/ProximalMap.hpp"
+
+#include <gtest/gtest.h>
+
+#include "unit/solvers/PyramidProblem.hpp"
+
+namespace stiction {
+namespace {
+
+struct Setting {
+  ContactProblem problem = makePyramid({.rows = 3, .mu = 0.4, .kick = 0.5, .seed = 2});
+  VelocitySystem system;
+  ProximalMap map;
+  VectorX v;
+
+  Setting() {
+    EXPECT_TRUE(system.bind(problem));
+    VectorX r = VectorX::Zero(3 * problem.contacts());
+    for (int i = 0; i < problem.contacts(); ++i) r[3 * i] = 0.3 * (i % 4) * system.scale() / system.omega(i);
+    map.moveTo(problem, r, VectorX::Zero(0));
+    v = system.freeVelocity();
+    for (Eigen::Index k = 0; k < v.size(); ++k) v[k] += 0.1 * std::sin(3.0 * static_cast<double>(k));
+  }
+};
+
+TEST(ProximalMap, JacobianAndRiseAreThoseOfTheMisfit) {
+  Setting s;
+  const double gamma = 3, e = 1e-7;
+  s.map.evaluate(s.system, s.v, gamma, true);
+  int slipping = 0, open = 0;
+  for (const ContactState piece : s.map.pieces) slipping += piece == ContactState::Slip, open += piece == ContactState::Open;
+  ASSERT_GT(slipping, 0);
+  ASSERT_GT(open, 0);
+  const VectorX F = s.map.F, rise = s.map.rise;
+  ASSERT_TRUE(s.system.factorGeneral(s.map.D, s.map.rho));
+  s.map.evaluate(s.system, s.v, gamma * std::exp(e), false, true);
+  EXPECT_LT(((s.map.F - F) / e - rise).norm(), 1e-5 * rise.norm());
+  // J⁻¹ (F(v + e d) − F(v)) / e = d
+  VectorX d = VectorX::LinSpaced(s.v.size(), -1, 1);
+  s.map.evaluate(s.system, s.v + e * d, gamma, false, true);
+  VectorX back = (s.map.F - F) / e;
+  s.system.solve(back);
+  EXPECT_LT((back - d).norm(), 1e-5 * d.norm());
+}
+
+TEST(ProximalMap, PiecesAreKeptBeyondTheirBorders) {
+  Setting s;
+  s.map.evaluate(s.system, s.v, 3, false);
+  const std::vector<ContactState> pieces = s.map.pieces;
+  s.map.evaluate(s.system, -5 * s.v, 3, false, true);
+  EXPECT_EQ(s.map.pieces, pieces);
+  for (int i = 0; i < s.problem.contacts(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const Vector3 p = s.map.p.segment<3>(3 * i), expected = pieces[k] == ContactState::Stick ? s.map.x[k] : Vector3{Vector3::Zero()};
+    if (pieces[k] != ContactState::Slip) {
+      EXPECT_EQ(p, expected);
+    }
+  }
+  s.map.evaluate(s.system, -5 * s.v, 3, false);
+  EXPECT_NE(s.map.pieces, pieces);
+}
+
+}  // namespace
+}  // namespace stiction
