@@ -24,9 +24,9 @@ constexpr int warmSteps = 12;
 constexpr int finishSteps = 20;
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
-// Steps of the proximal Newton on a dear problem before a smaller step of the simulator is the better resort. Fewer than half of the halves may fail, or halving never ends:
-// heaps of 500 spheres that come to rest need about 1000 steps at the median.
-constexpr int dearSteps = 500, dearPathSteps = 4000;
+// Steps of the proximal Newton and of the path on a dear problem, before a smaller step of the simulator is the better resort. Few of the halves may fail, or halving never
+// ends: half of the problems of a heap of 500 spheres near jamming need more proximal steps, and nearly all of those have a path of this length.
+constexpr int dearSteps = 800, dearPathSteps = 2500;
 constexpr int pathPoints = 40;
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 

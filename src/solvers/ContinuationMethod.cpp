@@ -31,7 +31,10 @@ constexpr double kRoundOff = 1e-15;               // [-] of the scale, times γ:
 constexpr double kLongest = 1, kShortest = 1e-9;  // [-] steps in s
 constexpr double kBack = 5;                       // [-] in s: a path so far behind its start is given up
 constexpr double kHopeless = 30;                  // [-] times the best residual: a lost path's end is no centre then
-constexpr int kChords = 12, kTrials = 40, kRounds = 12, kFailures = 3;
+constexpr double kEnough = 0.1;                   // [-] of the tolerance: Newton on the strict law does the rest
+constexpr double kCare = 0.3;                     // [-] steps are so much shorter after a path was lost
+constexpr int kChords = 12, kTrials = 40, kRounds = 20, kFailures = 4;
+constexpr int kShare = 3;  // a single path may take this part of the steps allowed
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -321,7 +324,7 @@ SolveReport ContinuationMethod::run(VelocitySystem& system, Iterate& iterate, co
       begun = begin(system, first, report);
     }
     if (!begun) break;
-    const bool arrived = follow(system, std::log(end), std::min(limit, report.factorisations + limit / kFailures), report);
+    const bool arrived = follow(system, std::log(end), std::min(limit, report.factorisations + limit / kShare), report);
     if (arrived) finish(system, report);
     const double now = best_.offer(system, map_.p, map_.q);
     if (arrived || now < kHopeless * best_.residual()) {
@@ -330,11 +333,13 @@ SolveReport ContinuationMethod::run(VelocitySystem& system, Iterate& iterate, co
       map_.moveTo(problem, best_.iterate().r, best_.iterate().lambda);
       v_ = best_.iterate().v;
     }
-    if (arrived && best_.residual() <= 0.5 * options.tolerance * system.scale() && now > 0.5 * residual) break;
-    if (!arrived && ++failures == kFailures) break;
-    if (!arrived) care_ *= 0.3;
+    if (best_.residual() <= kEnough * options.tolerance * system.scale()) break;
+    if (!arrived && end < kFar) {
+      if (++failures == kFailures) break;
+      care_ *= kCare;
+    }
     const bool blurred = map_.misfit > kBlur * options.tolerance * system.impulseUnit();
-    if (arrived && blurred) usual = std::max(0.01 * usual, kLeastEnd);
+    if (arrived && blurred && end < kFar) usual = std::max(0.01 * usual, kLeastEnd);
     end = arrived && !blurred && end < kFar && now > kSlow * residual ? kFar : usual;
     first = arrived ? kRestart * usual : kFirst;
     residual = now;
