@@ -21,12 +21,12 @@
 namespace stiction {
 namespace {
 
-constexpr double kFirst = 10, kEnd = 1e6;     // [-] γ at the start and at the end
-constexpr double kRestart = 0.1;              // [-] of the end: start of the last stretch with a new centre
-constexpr double kLeastEnd = 1e4, kBlur = 1;  // [-] the end is lowered to this where round-off leaves more of F than this part of the tolerance
-constexpr double kFar = 1e10,
-                 kSlow = 0.3;     // [-] γ at the end for impulses that drift along a self-stress: when a new centre does not lower the residual to this part
-constexpr double kSolved = 1e-6;  // [-] of the scale: what the corrector leaves of F, for γ up to kSolved / kRoundOff
+constexpr double kFirst = 10, kEnd = 1e6;         // [-] γ at the start and at the end
+constexpr double kRestart = 0.1;                  // [-] of the end: start of the last stretch with a new centre
+constexpr double kLeastEnd = 1e4, kBlur = 1;      // [-] the end is lowered to this where round-off leaves more of F than this part of the tolerance
+constexpr double kFar = 1e10;                     // [-] γ at the end for impulses that drift along a self-stress
+constexpr double kSlow = 0.3;                     // [-] of the residual: they do when a new centre leaves more
+constexpr double kSolved = 1e-6;                  // [-] of the scale: what the corrector leaves of F, for γ up to kSolved / kRoundOff
 constexpr double kRoundOff = 1e-15;               // [-] of the scale, times γ: what it cannot remove
 constexpr double kLongest = 1, kShortest = 1e-9;  // [-] steps in s
 constexpr double kBack = 5;                       // [-] in s: a path so far behind its start is given up
@@ -66,7 +66,6 @@ class ContinuationMethod : public VelocityMethod {
   ProximalMap map_;
   BestIterate best_;
   std::vector<Vector3> rate_, arc_;  // dx/ds along the tangent, and dp/ds there in the metric of the arc length
-  std::vector<Matrix3> D_;           // of the step's own J
   VectorX v_, start_, from_, tangent_, step_, rates_, before_;
   double s_{0}, arcSize_{1}, longest_{1};
   double care_{1};  // [-] of the longest step: less after a path was lost
@@ -186,7 +185,7 @@ bool ContinuationMethod::correct(VelocitySystem& system, const Event& event) {
     if (i >= 0 && std::abs(slope) > grazing * gradient.norm() * rate_[at(i)].norm()) {
       ds = -(distance + gradient.dot(map_.change(system, i, std::exp(s_), rates_.segment<3>(3 * i), 0))) / slope;
     } else {
-      for (int c = 0; c < system.problem().contacts(); ++c) ds += arc_[at(c)].dot(D_[at(c)] * rates_.segment<3>(3 * c));
+      for (int c = 0; c < system.problem().contacts(); ++c) ds += arc_[at(c)].dot(map_.D[at(c)] * rates_.segment<3>(3 * c));
       ds /= arcSize_;
     }
     v_ += step_ + ds * tangent_;
@@ -257,7 +256,6 @@ bool ContinuationMethod::tangent(VelocitySystem& system) {
   if (!tangent_.allFinite()) return false;
   system.contactRates(tangent_, rates_);
   rate_.resize(at(n)), arc_.resize(at(n));
-  D_ = map_.D;
   arcSize_ = 1;
   for (int i = 0; i < n; ++i) {
     rate_[at(i)] = map_.change(system, i, std::exp(s_), rates_.segment<3>(3 * i), 1);

@@ -78,7 +78,6 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
       if (gamma < smallest) break;
       continue;
     }
-    map_.evaluate(system, v_, gamma, false);
     const double now = best_.offer(system, map_.p, map_.q);
     k = now > growth * residual ? 1 : k + 1;
     next_ = map_.p + (k - 1.0) / (k + 2.0) * (map_.p - before_);

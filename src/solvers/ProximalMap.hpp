@@ -18,10 +18,10 @@ struct ProximalMap {
   VectorX p, q;                      // [N s] impulses at v
   VectorX F;                         // [N s]
   double misfit{0};                  // [m/s · kg^½] ‖F‖ in the metric of diag(M)⁻¹
-  std::vector<Matrix3> D;            // [kg] with derivatives
+  std::vector<Matrix3> D;            // [kg] of the last evaluation with derivatives
   VectorX rho;                       // [kg] ρ_g
   bool general{false};               // D is not symmetric: something slips
-  VectorX rise;                      // [N s] ∂F/∂ log γ, with derivatives
+  VectorX rise;                      // [N s] ∂F/∂ log γ, of the same
 
   /// Sets the centre, projected onto the cones.
   void moveTo(const ContactProblem& problem, const VectorX& r, const VectorX& rows);

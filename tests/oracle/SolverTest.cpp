@@ -155,7 +155,7 @@ TEST(SolverOracle, ThePortfolioNeverReportsMoreThanTheCertificateSays) {
   EXPECT_EQ(certified, 100);
 }
 
-// Dense, redundant, heavy on light: the two of the first 10,000 that only a path through every change of contact certifies, and others in short.
+// Dense, redundant, heavy on light: the path alone from cold, and through auto the two of the first 10,000 that are hardest for the iterations.
 TEST(SolverOracle, ThePathCertifiesWhatIterationsLeave) {
   const auto solver = makeSolver("continuation");
   int converged = 0;

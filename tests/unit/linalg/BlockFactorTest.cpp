@@ -75,15 +75,19 @@ TEST(BlockFactor, CholeskyAgreesWithDense) {
   }
 }
 
+bool factorLu(Case& c, BlockStructure& s, BlockLU& lu) {
+  s.analyse(c.sizes, c.couplings);
+  lu.bind(s);
+  store(c, s, lu.lower(), &lu.upper());
+  return lu.factor();
+}
+
 TEST(BlockFactor, LuAgreesWithDense) {
   for (unsigned seed = 100; seed < 160; ++seed) {
     Case c = makeCase(seed, 1 + static_cast<int>(seed % 17), false);
     BlockStructure s;
-    s.analyse(c.sizes, c.couplings);
     BlockLU lu;
-    lu.bind(s);
-    store(c, s, lu.lower(), &lu.upper());
-    ASSERT_TRUE(lu.factor());
+    ASSERT_TRUE(factorLu(c, s, lu));
     const VectorX b = VectorX::LinSpaced(c.A.rows(), -1, 2);
     VectorX x = b;
     lu.solve(x);
@@ -98,11 +102,8 @@ TEST(BlockFactor, LUKnowsTheSignOfTheDeterminant) {
     for (std::size_t k = 0; k < c.sizes.size(); ++k)  // mirror some of the unknowns
       if ((seed + k) % 3 == 0) c.A.col(c.start[k]) *= -1;
     BlockStructure s;
-    s.analyse(c.sizes, c.couplings);
     BlockLU lu;
-    lu.bind(s);
-    store(c, s, lu.lower(), &lu.upper());
-    ASSERT_TRUE(lu.factor());
+    ASSERT_TRUE(factorLu(c, s, lu));
     const int expected = Eigen::FullPivLU<MatrixX>{c.A}.determinant() < 0 ? -1 : 1;
     EXPECT_EQ(lu.determinantSign(), expected) << "seed " << seed;
     negative += expected < 0;

@@ -1,4 +1,4 @@
-// The proximal map against its definition: derivatives by differences, the fixed point at an answer of the law.
+// The proximal map against its definition: derivatives by differences, pieces kept beyond their borders.
 #include "solvers/ProximalMap.hpp"
 
 #include <gtest/gtest.h>
