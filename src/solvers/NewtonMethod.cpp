@@ -5,7 +5,8 @@
 //
 // P_AC is Alart & Curnier's 1991 map, whose fixed points are the strict Signorini–Coulomb answers; where nothing slips the matrix is symmetric (Cholesky), else block LU.
 // Momentum holds at every linearised iterate; the certificate-like residual is measured on the cone-projected one. Locally quadratic for γ → ∞ (contraction 1/(1 + γ w) per
-// step in a direction of relative Delassus eigenvalue w), no convergence guarantee from afar: it stops when the residual has not fallen for a while.
+// step in a direction of relative Delassus eigenvalue w), so γ grows once no contact changes its state any more; no convergence guarantee from afar: it stops when the
+// residual has not fallen for a while.
 // Cost: one factorisation of the body graph a step.
 #include <Eigen/LU>
 
@@ -20,13 +21,15 @@ class NewtonMethod : public VelocityMethod {
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
 
  private:
-  /// Linearises all contacts and rows at (v_, r_, λ_): D_, p_, rowImpulse_. Returns whether any D is not symmetric.
+  /// Linearises all contacts and rows at (v_, r_, λ_): D_, p_, rowImpulse_, states_, settled_. Returns whether any D is not symmetric.
   bool linearise(const VelocitySystem& system, double gamma);
   bool newtonStep(VelocitySystem& system, bool general);
 
   BestIterate best_;
   VectorX v_, r_, lambda_, u_, rows_, p_, rowImpulse_, rho_, x_, y_;
   std::vector<Matrix3> D_;
+  std::vector<ContactState> states_;
+  bool settled_{false};  // every contact in the state of the last linearisation
 };
 
 bool NewtonMethod::linearise(const VelocitySystem& system, double gamma) {
@@ -35,11 +38,16 @@ bool NewtonMethod::linearise(const VelocitySystem& system, double gamma) {
   system.contactVelocity(v_, r_, u_);
   D_.resize(static_cast<std::size_t>(problem.contacts()));
   p_.resize(3 * problem.contacts());
+  settled_ = states_.size() == D_.size();
+  states_.resize(D_.size());
   for (int i = 0; i < problem.contacts(); ++i) {
     const double rho = gamma / system.omega(i);
     const ConePoint point = alartCurnier(r_.segment<3>(3 * i) - rho * u_.segment<3>(3 * i), problem.mu[i]);
     Matrix3& D = D_[static_cast<std::size_t>(i)];
     D = rho * point.derivative;
+    ContactState& state = states_[static_cast<std::size_t>(i)];
+    settled_ = settled_ && state == point.state;
+    state = point.state;
     p_.segment<3>(3 * i) = point.value;
     if (problem.R.size() != 0) {
       const Vector3 R = problem.R.segment<3>(3 * i);
@@ -79,6 +87,7 @@ bool NewtonMethod::newtonStep(VelocitySystem& system, bool general) {
 
 SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double gammas[] = {1e3, 1e2, 1e4, 1e1};
+  constexpr double growth = 10, largest = 1e6, quick = 0.01;
   const int patience = options.patience > 0 ? options.patience : 8;
   const int phases = options.patience > 0 ? 1 : 4;
   const int limit = options.maxIterations > 0 ? options.maxIterations : 60;
@@ -88,19 +97,27 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   best_.offer(system, r_, lambda_);
   v_ = best_.last().v;
   int since = 0, phase = 0;
-  double before = best_.residual();
+  double before = best_.residual(), last = before, gamma = gammas[0];
+  states_.clear();
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
-    const bool general = linearise(system, gammas[phase]);
+    const bool general = linearise(system, gamma);
     ++report.factorisations;
     if (!newtonStep(system, general)) break;
     ++report.iterations;
-    best_.offer(system, r_, lambda_);
+    const double now = best_.offer(system, r_, lambda_);
+    if (now > last)
+      gamma = gammas[phase];
+    else if (settled_ && now > quick * last)
+      gamma = std::min(largest, growth * gamma);
+    last = now;
     since = best_.residual() < 0.5 * before ? 0 : since + 1;
     if (since == 0) before = best_.residual();
     if (since < patience && !(since >= 2 && best_.residual() <= options.tolerance * system.scale())) continue;
     if (best_.residual() <= options.tolerance * system.scale() || ++phase == phases) break;
     r_ = best_.iterate().r, lambda_ = best_.iterate().lambda, v_ = best_.iterate().v;
     since = 0;
+    gamma = gammas[phase];
+    states_.clear();
   }
   best_.conclude(system, options, limit, iterate, report);
   return report;
