@@ -13,30 +13,52 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 template <int Rows, int Columns>
 using Panel = Eigen::Map<Eigen::Matrix<double, Rows, Columns>, 0, Eigen::OuterStride<>>;
-/// Subtracts a block (its columns `rows` apart) from one of a panel (its columns `height` apart).
-template <int Rows, int Columns>
-void subtractBlock(const double* from, int rows, double* to, int height, int blockRows, int columns) {
-  const int m = Rows > 0 ? Rows : blockRows, n = Columns > 0 ? Columns : columns;
-  for (int c = 0; c < n; ++c, from += rows, to += height)
-    for (int r = 0; r < m; ++r) to[r] -= from[r];
-}
-
 /// Subtracts from panel k (its rows at `place`) the product of panel j's rows from block row p0 on with the transposed block rowK: target −= A Bᵀ.
 void subtractPanel(const BlockStructure& s, int j, int k, int p0, int p1, const double* a, const double* b, double* target, const std::vector<int>& place,
-                   std::vector<double>& work) {
+                   std::vector<double>& work, std::vector<BlockRow>& blocks) {
   if (p1 == s.lastRow(j)) return;
-  const int heightJ = s.height(j), size = s.size(k), height = s.height(k), rows = heightJ - s.rowOffset(p1);
-  work.resize(std::max(work.size(), at(rows) * at(size)));
+  const int heightJ = s.height(j), size = s.size(k), rows = heightJ - s.rowOffset(p1);
   panelProduct(a + s.rowOffset(p1), heightJ, b + s.rowOffset(p0), heightJ, work.data(), rows, size, s.size(j));
-  for (int p = p1; p < s.lastRow(j); ++p) {
-    const double* from = work.data() + (s.rowOffset(p) - s.rowOffset(p1));
-    double* to = target + place[at(s.row(p))];
-    const int blockRows = s.size(s.row(p));
-    if (blockRows == 6 && size == 6)
-      subtractBlock<6, 6>(from, rows, to, height, 6, 6);
-    else
-      subtractBlock<0, 0>(from, rows, to, height, blockRows, size);
+  blocks.clear();
+  for (int p = p1; p < s.lastRow(j); ++p) blocks.push_back({s.rowOffset(p) - s.rowOffset(p1), place[at(s.row(p))], s.size(s.row(p))});
+  panelSubtract(work.data(), packed(rows), target, s.height(k), blocks.data(), static_cast<int>(blocks.size()), size);
+}
+
+/// Room for the product of any panel's rows with any block, and for one column of rows.
+std::size_t workSize(const BlockStructure& s) {
+  int highest = 0;
+  for (int k = 0; k < s.columns(); ++k) highest = std::max(highest, s.height(k));
+  return at(packed(highest)) * at(std::max(1, s.largestBlock()));
+}
+
+/// work = the entries of x at the rows below panel k's diagonal block, zero up to the next pack.
+void gatherRows(const BlockStructure& s, int k, const VectorX& x, std::vector<double>& work) {
+  double* to = work.data();
+  for (int p = s.firstRow(k); p < s.lastRow(k); ++p) to = std::copy_n(x.data() + s.start(s.row(p)), s.size(s.row(p)), to);
+  std::fill(to, work.data() + packed(s.height(k) - s.size(k)), 0.0);
+}
+
+/// x −= A x_k for the rows A below the diagonal block of panel k.
+void subtractBelow(const BlockStructure& s, int k, const double* panel, VectorX& x, std::vector<double>& work) {
+  const int below = s.height(k) - s.size(k);
+  if (below == 0) return;
+  panelTimes(panel + s.size(k), s.height(k), x.data() + s.start(k), work.data(), below, s.size(k));
+  const double* from = work.data();
+  for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
+    double* to = x.data() + s.start(s.row(p));
+    const int rows = s.size(s.row(p));
+    for (int r = 0; r < rows; ++r) to[r] -= from[r];
+    from += rows;
   }
+}
+
+/// x_k −= Aᵀ x for the same rows.
+void subtractTransposedBelow(const BlockStructure& s, int k, const double* panel, VectorX& x, std::vector<double>& work, std::vector<double>& sums) {
+  const int below = s.height(k) - s.size(k);
+  if (below == 0) return;
+  gatherRows(s, k, x, work);
+  panelDots(panel + s.size(k), s.height(k), work.data(), sums.data(), below, s.size(k));
+  for (int c = 0; c < s.size(k); ++c) x[s.start(k) + c] -= sums[at(c)];
 }
 
 /// Lists, for the column being built, the finished columns whose next block row it is (linked lists through next, one head a column).
@@ -67,7 +89,8 @@ void copyDiagonal(const BlockStructure& s, const std::vector<double>& panels, st
 
 void BlockCholesky::bind(const BlockStructure& structure) {
   structure_ = &structure;
-  lower_.assign(structure.values(), 0.0);
+  lower_.assign(structure.values() + kPack, 0.0);
+  work_.resize(workSize(structure)), sums_.resize(at(structure.largestBlock()));
   place_.assign(at(structure.columns()), 0);
 }
 
@@ -103,7 +126,7 @@ bool BlockCholesky::factor() {
       following = next_[at(j)];
       const double* source = lower_.data() + s.panel(j);
       const int p0 = cursor_[at(j)];
-      subtractPanel(s, j, k, p0, p0, source, source, panel, place_, work_);
+      subtractPanel(s, j, k, p0, p0, source, source, panel, place_, work_, blocks_);
       updates.push(s, j, p0 + 1);
     }
     if (!factorPanel(k)) return false;
@@ -123,29 +146,13 @@ void BlockCholesky::solve(VectorX& x) {
       xk[c] /= column[c];
       for (int r = c + 1; r < size; ++r) xk[r] -= column[r] * xk[c];
     }
-    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
-      double* xi = x.data() + s.start(s.row(p));
-      const int rows = s.size(s.row(p));
-      for (int c = 0; c < size; ++c) {
-        const double* column = panel + at(c) * at(height) + s.rowOffset(p);
-        for (int r = 0; r < rows; ++r) xi[r] -= column[r] * xk[c];
-      }
-    }
+    subtractBelow(s, k, panel, x, work_);
   }
   for (int k = s.columns() - 1; k >= 0; --k) {
     const double* panel = lower_.data() + s.panel(k);
     const int size = s.size(k), height = s.height(k);
     double* xk = x.data() + s.start(k);
-    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
-      const double* xi = x.data() + s.start(s.row(p));
-      const int rows = s.size(s.row(p));
-      for (int c = 0; c < size; ++c) {
-        const double* column = panel + at(c) * at(height) + s.rowOffset(p);
-        double sum = 0;
-        for (int r = 0; r < rows; ++r) sum += column[r] * xi[r];
-        xk[c] -= sum;
-      }
-    }
+    subtractTransposedBelow(s, k, panel, x, work_, sums_);
     for (int c = size - 1; c >= 0; --c) {
       const double* column = panel + at(c) * at(height);
       for (int r = c + 1; r < size; ++r) xk[c] -= column[r] * xk[r];
@@ -156,10 +163,10 @@ void BlockCholesky::solve(VectorX& x) {
 
 void BlockLU::bind(const BlockStructure& structure) {
   structure_ = &structure;
-  lower_.assign(structure.values(), 0.0);
-  upper_.assign(structure.values(), 0.0);
+  lower_.assign(structure.values() + kPack, 0.0);
+  upper_.assign(structure.values() + kPack, 0.0);
   place_.assign(at(structure.columns()), 0);
-  work_.resize(std::max(work_.size(), at(structure.largestBlock())));
+  work_.resize(workSize(structure)), sums_.resize(at(structure.largestBlock()));
   inverseAt_.resize(at(structure.columns()));
   std::size_t total = 0;
   for (int k = 0; k < structure.columns(); ++k) {
@@ -189,9 +196,8 @@ bool BlockLU::factorPanel(int k) {
   if (!inverse.allFinite()) return false;
   const int rows = height - size;
   if (rows == 0) return true;
-  work_.resize(std::max(work_.size(), at(rows) * at(size)));
   panelProduct(panelQ + size, height, inverse.data(), size, work_.data(), rows, size, size);  // Q := Q · D⁻ᵀ
-  for (int c = 0; c < size; ++c) std::copy_n(work_.data() + at(c) * at(rows), rows, panelQ + at(size) + at(c) * at(height));
+  for (int c = 0; c < size; ++c) std::copy_n(work_.data() + at(c) * at(packed(rows)), rows, panelQ + at(size) + at(c) * at(height));
   return true;
 }
 
@@ -234,8 +240,8 @@ bool BlockLU::factor(double nullPivot) {
       const double* P = lower_.data() + s.panel(j);
       const double* Q = upper_.data() + s.panel(j);
       const int p0 = cursor_[at(j)];
-      subtractPanel(s, j, k, p0, p0, P, Q, panelP, place_, work_);
-      subtractPanel(s, j, k, p0, p0 + 1, Q, P, panelQ, place_, work_);
+      subtractPanel(s, j, k, p0, p0, P, Q, panelP, place_, work_, blocks_);
+      subtractPanel(s, j, k, p0, p0 + 1, Q, P, panelQ, place_, work_, blocks_);
       updates.push(s, j, p0 + 1);
     }
     if (nullPivot >= 0)
@@ -250,38 +256,18 @@ bool BlockLU::factor(double nullPivot) {
 void BlockLU::solve(VectorX& x) {
   const BlockStructure& s = *structure_;
   for (int k = 0; k < s.columns(); ++k) {
-    const int size = s.size(k), height = s.height(k);
+    const int size = s.size(k);
     double* xk = x.data() + s.start(k);
     const Eigen::Map<const MatrixX> inverse{inverse_.data() + inverseAt_[at(k)], size, size};
     for (int c = 0; c < size; ++c) {
       double sum = 0;
       for (int i = 0; i < size; ++i) sum += inverse(c, i) * xk[i];
-      work_[at(c)] = sum;
+      sums_[at(c)] = sum;
     }
-    for (int c = 0; c < size; ++c) xk[c] = work_[at(c)];
-    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
-      double* xi = x.data() + s.start(s.row(p));
-      const int rows = s.size(s.row(p));
-      for (int c = 0; c < size; ++c) {
-        const double* column = lower_.data() + s.panel(k) + at(c) * at(height) + s.rowOffset(p);
-        for (int r = 0; r < rows; ++r) xi[r] -= column[r] * xk[c];
-      }
-    }
+    for (int c = 0; c < size; ++c) xk[c] = sums_[at(c)];
+    subtractBelow(s, k, lower_.data() + s.panel(k), x, work_);
   }
-  for (int k = s.columns() - 1; k >= 0; --k) {
-    const int size = s.size(k), height = s.height(k);
-    double* xk = x.data() + s.start(k);
-    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) {
-      const double* xi = x.data() + s.start(s.row(p));
-      const int rows = s.size(s.row(p));
-      for (int c = 0; c < size; ++c) {
-        const double* column = upper_.data() + s.panel(k) + at(c) * at(height) + s.rowOffset(p);
-        double sum = 0;
-        for (int r = 0; r < rows; ++r) sum += column[r] * xi[r];
-        xk[c] -= sum;
-      }
-    }
-  }
+  for (int k = s.columns() - 1; k >= 0; --k) subtractTransposedBelow(s, k, upper_.data() + s.panel(k), x, work_, sums_);
 }
 
 }  // namespace stiction

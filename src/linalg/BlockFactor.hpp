@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linalg/BlockStructure.hpp"
+#include "linalg/PanelKernel.hpp"
 #include "math/Types.hpp"
 
 namespace stiction {
@@ -25,7 +26,8 @@ class BlockCholesky {
   const BlockStructure* structure_{nullptr};
   std::vector<double> lower_;
   std::vector<int> head_, next_, cursor_, place_;
-  std::vector<double> work_;
+  std::vector<double> work_, sums_;
+  std::vector<BlockRow> blocks_;
 };
 
 /// General matrix with a symmetric pattern. lower(): panels as in Cholesky with whole diagonal blocks; upper(): the transposes of the blocks above the diagonal.
@@ -58,7 +60,8 @@ class BlockLU {
   std::vector<double> inverse_;   // inverses of the diagonal blocks, size² each at inverseAt_
   std::vector<std::size_t> inverseAt_;
   std::vector<int> head_, next_, cursor_, place_;
-  std::vector<double> work_;
+  std::vector<double> work_, sums_;
+  std::vector<BlockRow> blocks_;
   int determinantSign_{1};
 };
 

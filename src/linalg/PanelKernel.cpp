@@ -5,53 +5,115 @@
 namespace stiction {
 namespace {
 
-/// One column of the result: Σ_i a_i b_i with the K columns of A at once.
-template <int K>
-[[gnu::always_inline]] inline void column(const double* __restrict a, std::size_t lda, const double* __restrict b, std::size_t ldb, double* __restrict out,
-                                          int m) {
-  double factor[K];
-  for (int i = 0; i < K; ++i) factor[i] = b[static_cast<std::size_t>(i) * ldb];
-  for (int r = 0; r < m; ++r) {
-    double sum = a[r] * factor[0];
-    for (int i = 1; i < K; ++i) sum += a[static_cast<std::size_t>(i) * lda + static_cast<std::size_t>(r)] * factor[i];
-    out[r] = sum;
+using Pack [[gnu::vector_size(8 * kPack), gnu::aligned(8), gnu::may_alias]] = double;
+using Size = std::size_t;
+
+#define STICTION_INLINE [[gnu::always_inline]] inline
+
+STICTION_INLINE Size at(int i) { return static_cast<Size>(i); }
+STICTION_INLINE const Pack& load(const double* p) { return *reinterpret_cast<const Pack*>(p); }
+STICTION_INLINE void store(double* p, const Pack& value) { *reinterpret_cast<Pack*>(p) = value; }
+
+/// Calls `f.template operator()<K>()` with the number of columns as a constant where it is a usual one, 0 elsewhere.
+template <class F>
+STICTION_INLINE void dispatchColumns(int k, const F& f) {
+  if (k == 6)
+    f.template operator()<6>();
+  else if (k == 3)
+    f.template operator()<3>();
+  else
+    f.template operator()<0>();
+}
+
+STICTION_INLINE void product(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) {
+  const int leading = packed(m);
+  dispatchColumns(
+      k, [&]<int K>() __attribute__((always_inline)) {
+        const int columns = K > 0 ? K : k;
+        for (int r = 0; r < m; r += kPack)
+          for (int c = 0; c < n; ++c) {
+            Pack sum = load(a + r) * b[c];
+            for (int i = 1; i < columns; ++i) sum += load(a + at(i) * at(lda) + at(r)) * b[at(i) * at(ldb) + at(c)];
+            store(work + at(c) * at(leading) + at(r), sum);
+          }
+      });
+}
+
+STICTION_INLINE void times(const double* a, int lda, const double* x, double* y, int m, int k) {
+  dispatchColumns(
+      k, [&]<int K>() __attribute__((always_inline)) {
+        const int columns = K > 0 ? K : k;
+        for (int r = 0; r < m; r += kPack) {
+          Pack sum = load(a + r) * x[0];
+          for (int i = 1; i < columns; ++i) sum += load(a + at(i) * at(lda) + at(r)) * x[i];
+          store(y + r, sum);
+        }
+      });
+}
+
+STICTION_INLINE double total(const Pack& v) { return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7])); }
+
+STICTION_INLINE void dots(const double* a, int lda, const double* y, double* sums, int m, int k) {
+  dispatchColumns(
+      k, [&]<int K>() __attribute__((always_inline)) {
+        if constexpr (K > 0) {
+          Pack sum[K];
+          for (int i = 0; i < K; ++i) sum[i] = Pack{};
+          for (int r = 0; r < m; r += kPack)
+            for (int i = 0; i < K; ++i) sum[i] += load(a + at(i) * at(lda) + at(r)) * load(y + r);
+          for (int i = 0; i < K; ++i) sums[i] = total(sum[i]);
+        } else {
+          for (int i = 0; i < k; ++i) {
+            Pack sum{};
+            for (int r = 0; r < m; r += kPack) sum += load(a + at(i) * at(lda) + at(r)) * load(y + r);
+            sums[i] = total(sum);
+          }
+        }
+      });
+}
+
+template <int Rows>
+STICTION_INLINE void subtractBlock(const double* from, int ldFrom, double* to, int ldTo, int rows, int n) {
+  const int m = Rows > 0 ? Rows : rows;
+  for (int c = 0; c < n; ++c, from += ldFrom, to += ldTo)
+    for (int r = 0; r < m; ++r) to[r] -= from[r];
+}
+
+STICTION_INLINE void subtract(const double* work, int ldWork, double* target, int ldTarget, const BlockRow* rows, int count, int n) {
+  for (int i = 0; i < count; ++i) {
+    const double* from = work + rows[i].from;
+    double* to = target + rows[i].to;
+    if (rows[i].rows == 6)
+      subtractBlock<6>(from, ldWork, to, ldTarget, 6, n);
+    else
+      subtractBlock<0>(from, ldWork, to, ldTarget, rows[i].rows, n);
   }
 }
 
-[[gnu::always_inline]] inline void product(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) {
-  const std::size_t strideA = static_cast<std::size_t>(lda), strideB = static_cast<std::size_t>(ldb);
-  for (int c = 0; c < n; ++c) {
-    double* out = work + static_cast<std::size_t>(c) * static_cast<std::size_t>(m);
-    if (k == 6) {
-      column<6>(a, strideA, b + c, strideB, out, m);
-    } else if (k == 3) {
-      column<3>(a, strideA, b + c, strideB, out, m);
-    } else {
-      for (int r = 0; r < m; ++r) {
-        double sum = 0;
-        for (int i = 0; i < k; ++i)
-          sum +=
-              a[static_cast<std::size_t>(i) * strideA + static_cast<std::size_t>(r)] * b[static_cast<std::size_t>(i) * strideB + static_cast<std::size_t>(c)];
-        out[r] = sum;
-      }
-    }
-  }
-}
+struct Kernels {
+  decltype(&panelProduct) product;
+  decltype(&panelTimes) times;
+  decltype(&panelDots) dots;
+  decltype(&panelSubtract) subtract;
+};
 
-void baseline(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { product(a, lda, b, ldb, work, m, n, k); }
+// The four kernels for one instruction set.
+#define STICTION_KERNELS(NAME, TARGET)                                                                                                                         \
+  TARGET void NAME##Product(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { product(a, lda, b, ldb, work, m, n, k); } \
+  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times(a, lda, x, y, m, k); }                                   \
+  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots(a, lda, y, sums, m, k); }                               \
+  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const BlockRow* rows, int count, int n) {                           \
+    subtract(work, ldWork, target, ldTarget, rows, count, n);                                                                                                  \
+  }                                                                                                                                                            \
+  constexpr Kernels NAME{NAME##Product, NAME##Times, NAME##Dots, NAME##Subtract};
 
+STICTION_KERNELS(baseline, )
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] void avx2(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) {
-  product(a, lda, b, ldb, work, m, n, k);
-}
-[[gnu::target("avx512f")]] void avx512(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) {
-  product(a, lda, b, ldb, work, m, n, k);
-}
+STICTION_KERNELS(avx2, [[gnu::target("avx2")]])
+STICTION_KERNELS(avx512, [[gnu::target("avx512f")]])
 #endif
 
-using Kernel = void (*)(const double*, int, const double*, int, double*, int, int, int);
-
-Kernel choose() {
+Kernels choose() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) return avx512;
   if (__builtin_cpu_supports("avx2")) return avx2;
@@ -59,10 +121,15 @@ Kernel choose() {
   return baseline;
 }
 
-const Kernel kernel = choose();
+const Kernels kernels = choose();
 
 }  // namespace
 
-void panelProduct(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { kernel(a, lda, b, ldb, work, m, n, k); }
+void panelProduct(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { kernels.product(a, lda, b, ldb, work, m, n, k); }
+void panelTimes(const double* a, int lda, const double* x, double* y, int m, int k) { kernels.times(a, lda, x, y, m, k); }
+void panelDots(const double* a, int lda, const double* y, double* sums, int m, int k) { kernels.dots(a, lda, y, sums, m, k); }
+void panelSubtract(const double* work, int ldWork, double* target, int ldTarget, const BlockRow* rows, int count, int n) {
+  kernels.subtract(work, ldWork, target, ldTarget, rows, count, n);
+}
 
 }  // namespace stiction

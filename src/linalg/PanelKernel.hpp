@@ -1,10 +1,30 @@
-// The one dense kernel of the factorisations: work = A Bᵀ for a tall panel A and a small block B. Compiled for several instruction sets and chosen at run time; no product
+// The dense kernels of the factorisations and of their solves, for a tall panel A and a small block B. Compiled for several instruction sets and chosen at run time; no product
 // is fused with its sum, and every entry is summed in the same order, so all of them give the same bits.
+//
+// Rows are taken kPack at a time: panels must be readable, and results writable, up to the next multiple of kPack rows; what is read beyond is finite and counts for nothing.
 #pragma once
 
 namespace stiction {
 
-/// work (m × n, leading m) = A (m × k, leading lda) · B (n × k, leading ldb)ᵀ, column major.
+constexpr int kPack = 8;
+
+constexpr int packed(int rows) { return (rows + kPack - 1) / kPack * kPack; }
+
+/// work (m × n, leading packed(m)) = A (m × k, leading lda) · B (n × k, leading ldb)ᵀ, column major.
 void panelProduct(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k);
+
+/// y (packed(m)) = A x.
+void panelTimes(const double* a, int lda, const double* x, double* y, int m, int k);
+
+/// sums (k) = Aᵀ y, with y (packed(m)) zero from row m on.
+void panelDots(const double* a, int lda, const double* y, double* sums, int m, int k);
+
+/// One block row of a product and where it goes: `rows` rows from `from` on to those from `to` on.
+struct BlockRow {
+  int from, to, rows;
+};
+
+/// target (leading ldTarget) −= work (leading ldWork), block row by block row, n columns.
+void panelSubtract(const double* work, int ldWork, double* target, int ldTarget, const BlockRow* rows, int count, int n);
 
 }  // namespace stiction
