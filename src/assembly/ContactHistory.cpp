@@ -2,12 +2,17 @@
 #include "assembly/ContactHistory.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace stiction {
 
 const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const FeatureKey& key) {
   const auto found = std::lower_bound(memory.begin(), memory.end(), key, [](const ContactMemory& entry, const FeatureKey& k) { return entry.key < k; });
   return found != memory.end() && found->key == key ? &*found : nullptr;
+}
+
+ContactMemory* findMemory(std::vector<ContactMemory>& memory, const FeatureKey& key) {
+  return const_cast<ContactMemory*>(findMemory(std::as_const(memory), key));
 }
 
 void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island) {
@@ -24,6 +29,7 @@ void takeAnchors(const std::vector<ContactMemory>& from, std::vector<ContactMemo
     const ContactMemory* old = findMemory(from, entry.key);
     entry.sticking = old && old->sticking;
     entry.anchor = entry.sticking ? old->anchor : Vector3{Vector3::Zero()};
+    entry.mended = old && old->mended;
   }
 }
 

@@ -8,6 +8,7 @@ namespace stiction {
 
 /// The entry of `key` in a list sorted by key, or null.
 const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const FeatureKey& key);
+ContactMemory* findMemory(std::vector<ContactMemory>& memory, const FeatureKey& key);
 
 /// Copies to `island` the entries of the pairs' geoms; both lists sorted.
 void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island);

@@ -93,7 +93,9 @@ void IslandStepper::begin(const Islands& islands, int island, const State& start
   contacts_.assign(contacts.begin(), contacts.end());
   fresh_ = true;
   closing_.clear();
-  assembly_.setBodies(islands.bodiesOf(island));
+  const std::span<const int> bodies = islands.bodiesOf(island);
+  bodies_.assign(bodies.begin(), bodies.end());
+  assembly_.setBodies(bodies_);
   const auto copy = [&](int body) {
     local_.position[at(body)] = start.position[at(body)];
     local_.rotation[at(body)] = start.rotation[at(body)];
@@ -109,7 +111,7 @@ void IslandStepper::begin(const Islands& islands, int island, const State& start
         copy(body);
       }
   selectMemory(memory, pairs_, result_->report.memory);
-  motion_.resize(assembly_.bodies().size());
+  motion_.resize(setup_->model->bodies.size());
 }
 
 bool IslandStepper::substep(double h, int depth, int round) {
@@ -144,7 +146,10 @@ bool IslandStepper::substep(double h, int depth, int round) {
   watch.lap(times.account);
   assembly_.scatterVelocities(iterate_.v, local_);
   remember(h, rests);
-  if (!rests) integrate(h);
+  if (rests)
+    clearMotion();
+  else
+    integrate(h);
   watch.lap(times.integrate);
   detect();
   if (!rests && !startContacts_.empty() && round < kRounds && findMissed()) {
@@ -298,8 +303,9 @@ void IslandStepper::remember(double h, bool rests) {
     const ContactMemory* old = findMemory(report.memory, contact.key);
     const double friction = r.tail<2>().norm(), slip = u.tail<2>().norm();
     const bool slips = friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > kSlipSpeed * solved_.scale;
-    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), r[0] > 0 && contact.friction > 0 && !slips};
+    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), r[0] > 0 && contact.friction > 0 && !slips, false};
     if (rests && old && old->step == h && restedBefore_) entry.impulse = old->impulse;
+    entry.mended = old && old->mended;
     if (entry.sticking && old && old->sticking) entry.anchor = old->anchor - contact.normal * contact.normal.dot(old->anchor);
     record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), r[0] > 0 ? (entry.sticking ? 1 : 2) : 0);
     if (r[0] > 0 || entry.sticking) memory_.push_back(entry);
@@ -332,9 +338,9 @@ void IslandStepper::integrate(double h) {
     const BodyInertia& inertia = setup_->inertias[at(body)];
     const Vector3 start = local_.position[at(body)];
     const RotationStep rotation = movePose(inertia, local_, body, h);
-    motion_[k] = {local_.position[at(body)] - start, rotation.angle};
+    motion_[at(body)] = {local_.position[at(body)] - start, rotation.angle};
     ledger.scheme -= rotation.work;
-    ledger.potentialChange += potentialChange(*setup_->model, inertia, body, motion_[k].shift);
+    ledger.potentialChange += potentialChange(*setup_->model, inertia, body, motion_[at(body)].shift);
   }
   for (const int body : kinematic_) moveKinematic(local_, body, h);
 }

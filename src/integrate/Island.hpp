@@ -103,11 +103,15 @@ class IslandStepper {
   // Projection.cpp
   void project(double h);
   void followAnchors(double h);
-  bool needsProjection(double h) const;
+  double fault(const Contact& contact, double h) const;
+  bool asks(const Contact& contact, double h) const;
+  bool moved(int body, double h) const;
+  void clearMotion();
+  bool chooseRegion(double h);
   double load(const Contact& contact, double h) const;
   bool hasParted(const Contact& contact, double h) const;
   void assembleProjection(double h);
-  void applyProjection();
+  double applyProjection();
   struct Motion {
     Vector3 shift{Vector3::Zero()};  // [m]
     Vector3 turn{Vector3::Zero()};   // [rad]
@@ -136,6 +140,7 @@ class IslandStepper {
   Portfolio projector_;
 
   // The island and its state at the present moment of the step.
+  std::vector<int> bodies_;
   std::vector<CandidatePair> pairs_;
   std::vector<int> kinematic_;  // kinematic bodies its contacts touch
   State local_;                 // only the entries of the island's bodies and of the fixed bodies it touches are valid
@@ -166,9 +171,10 @@ class IslandStepper {
   const char* rung_{"none"};  // that gave it
   bool restedBefore_{false};  // this (sub)step repeats the rest of the last one
   AccountScratch scratch_;
-  std::vector<Motion> motion_;  // of each block over the (sub)step
+  std::vector<Motion> motion_;  // of the island's bodies over the (sub)step, or in the projection
   ContactSet startContacts_;
   std::vector<double> rowTargets_;     // [m] projection: anchor·t of each row
+  std::vector<int> region_;            // bodies that it may move, ascending
   std::vector<ContactMemory> memory_;  // being written
 
   // Impacts.

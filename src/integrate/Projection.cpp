@@ -9,6 +9,9 @@
 //   d += [Δx_B + θ_B × r_B] − [Δx_A + θ_A × r_A] ,   r: mean of the levers before and after, θ: rotation vector of the step
 // so that pivoting about a fixed point and rolling both give d = 0 to third order in θ. Deep overlaps come out at a bounded speed.
 // What the projection does to potential energy and, by turning the inertias, to kinetic energy is booked as stabilisation.
+//
+// Only what moved can have gone wrong: first the bodies at faulty contacts move and all others stand; where that does not mend everything, all of the island's do. What the
+// projection cannot mend (anchors and gaps that contradict each other) it leaves alone until a body moves.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +30,9 @@ constexpr double kUseful = 1e-2;      // [-] a projection worse than this is not
 constexpr double kLargest = 0.2;      // [-] of the pair's size: correction in one (sub)step at most
 constexpr double kSpeed = 10.0;       // [1/s] times the pair's size: speed at which deep overlaps come out
 constexpr double kParted = 1e-2;      // [-] of the pair's size: loaded contacts farther apart are left to open
-constexpr int kPasses = 3;
+constexpr double kHeadway = 1e-2;     // [-] of the worst fault: a pass that moves nothing so far mends nothing more
+constexpr double kLocal = 0.5;        // [-] of the island's bodies: a larger region is the whole island
+constexpr int kPasses = 4;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -36,10 +41,19 @@ Vector3 tangential(const Vector3& d, const Vector3& normal) { return d - normal 
 }  // namespace
 
 IslandStepper::Motion IslandStepper::motionOf(int body, double h) const {
-  const int block = assembly_.blockOf(body);
-  if (block >= 0) return motion_[at(block)];
-  if (setup_->model->bodies[at(body)].kind != BodyKind::Kinematic) return {};
+  const BodyKind kind = setup_->model->bodies[at(body)].kind;
+  if (kind == BodyKind::Dynamic) return motion_[at(body)];
+  if (kind != BodyKind::Kinematic) return {};
   return {h * local_.velocity[at(body)], h * local_.angularVelocity[at(body)]};
+}
+
+bool IslandStepper::moved(int body, double h) const {
+  const Motion motion = motionOf(body, h);
+  return !motion.shift.isZero(0.0) || !motion.turn.isZero(0.0);
+}
+
+void IslandStepper::clearMotion() {
+  for (const int body : bodies_) motion_[at(body)] = {};
 }
 
 void IslandStepper::followAnchors(double h) {
@@ -57,12 +71,19 @@ void IslandStepper::followAnchors(double h) {
   }
 }
 
-bool IslandStepper::needsProjection(double h) const {
-  for (const Contact& contact : contacts_)
-    if (!leftOut(contact.key) && (contact.gap < -kOverlap * pairSize(contact.key) || hasParted(contact, h))) return true;
-  for (const ContactMemory& entry : result_->report.memory)
-    if (entry.sticking && entry.anchor.squaredNorm() > kAnchor * kAnchor && findContact(contacts_, entry.key)) return true;
-  return false;
+/// What is wrong with the contact [m]: overlap, a gap where there was load, an anchor out of place; 0 within the tolerances.
+double IslandStepper::fault(const Contact& contact, double h) const {
+  if (leftOut(contact.key)) return 0.0;
+  double fault = contact.gap < -kOverlap * pairSize(contact.key) || hasParted(contact, h) ? std::abs(contact.gap) : 0.0;
+  const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
+  if (entry && entry->sticking && entry->anchor.squaredNorm() > kAnchor * kAnchor) fault = std::max(fault, entry->anchor.norm());
+  return fault;
+}
+
+/// Whether the projection has to see to the contact.
+bool IslandStepper::asks(const Contact& contact, double h) const {
+  const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
+  return !(entry && entry->mended) && fault(contact, h) > 0;
 }
 
 /// Normal impulse [N s] that the contact carried over the last (sub)step of h; 0 when it is now farther apart than free fall or the impulse would close in h: about to take off.
@@ -78,14 +99,29 @@ double IslandStepper::load(const Contact& contact, double h) const {
 /// Whether a contact that carried load, so was to end closed, ended a little open.
 bool IslandStepper::hasParted(const Contact& contact, double h) const { return !touching(contact) && load(contact, h) > 0; }
 
+/// The bodies at contacts that ask, or the whole island when those are most of it. False when none asks.
+bool IslandStepper::chooseRegion(double h) {
+  region_.clear();
+  for (const Contact& contact : contacts_)
+    if (asks(contact, h))
+      for (const int body : {contact.bodyA, contact.bodyB})
+        if (setup_->model->bodies[at(body)].kind == BodyKind::Dynamic) region_.push_back(body);
+  std::sort(region_.begin(), region_.end());
+  region_.erase(std::unique(region_.begin(), region_.end()), region_.end());
+  if (region_.empty()) return false;
+  if (static_cast<double>(region_.size()) > kLocal * static_cast<double>(bodies_.size())) region_ = bodies_;
+  return true;
+}
+
 void IslandStepper::assembleProjection(double h) {
   double widest = deepest(), largest = 0;
   for (const Contact& contact : contacts_)
     if (hasParted(contact, h)) widest = std::max(widest, contact.gap);
   const double reach = 10.0 * widest;
   used_.clear();
+  assembly_.setBodies(region_);
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    if (leftOut(contacts_[k].key)) continue;
+    if (leftOut(contacts_[k].key) || (assembly_.blockOf(contacts_[k].bodyA) < 0 && assembly_.blockOf(contacts_[k].bodyB) < 0)) continue;
     const ContactMemory* entry = findMemory(result_->report.memory, contacts_[k].key);
     if (contacts_[k].gap <= reach || (entry && entry->sticking) || touching(contacts_[k])) used_.push_back(static_cast<int>(k));
   }
@@ -121,27 +157,41 @@ void IslandStepper::assembleProjection(double h) {
   problem.f = -problem.f;
 }
 
-void IslandStepper::applyProjection() {
+/// Moves the region's bodies; returns the longest way of any of their points [m].
+double IslandStepper::applyProjection() {
   EnergyLedger& ledger = result_->report.ledger;
+  clearMotion();
+  double longest = 0;
   for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
     const int body = assembly_.bodies()[k];
     const BodyInertia& inertia = setup_->inertias[at(body)];
     const int row = assembly_.rowOf(static_cast<int>(k));
     const auto energy = [&] { return kineticEnergy(inertia, local_.rotation[at(body)], local_.velocity[at(body)], local_.angularVelocity[at(body)]); };
     const double before = energy();
-    motion_[k] = {iterate_.v.segment<3>(row), inertia.locked ? Vector3{Vector3::Zero()} : Vector3{iterate_.v.segment<3>(row + 3)}};
+    Motion& motion = motion_[at(body)];
+    motion = {iterate_.v.segment<3>(row), inertia.locked ? Vector3{Vector3::Zero()} : Vector3{iterate_.v.segment<3>(row + 3)}};
     const Vector3 start = local_.position[at(body)];
-    local_.position[at(body)] += motion_[k].shift;
-    if (!inertia.locked) local_.rotation[at(body)] = (expRotation(motion_[k].turn) * local_.rotation[at(body)]).normalized();
-    motion_[k].shift = local_.position[at(body)] - start;
-    const double potential = potentialChange(*setup_->model, inertia, body, motion_[k].shift);
+    local_.position[at(body)] += motion.shift;
+    if (!inertia.locked) local_.rotation[at(body)] = (expRotation(motion.turn) * local_.rotation[at(body)]).normalized();
+    motion.shift = local_.position[at(body)] - start;
+    const double potential = potentialChange(*setup_->model, inertia, body, motion.shift);
     ledger.potentialChange += potential;
     ledger.stabilisation += potential + energy() - before;
+    longest = std::max(longest, motion.shift.norm() + motion.turn.norm() * setup_->bodySize[at(body)]);
   }
+  return longest;
 }
 
 void IslandStepper::project(double h) {
-  for (int pass = 0; pass < kPasses && needsProjection(h); ++pass) {
+  std::vector<ContactMemory>& memory = result_->report.memory;
+  for (const Contact& contact : contacts_)
+    if (ContactMemory* entry = findMemory(memory, contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
+  bool stuck = false;
+  for (int pass = 0; pass < kPasses && !stuck && chooseRegion(h); ++pass) {
+    if (pass > 0) region_ = bodies_;
+    double worst = 0;
+    for (const Contact& contact : contacts_)
+      if (asks(contact, h)) worst = std::max(worst, fault(contact, h));
     assembleProjection(h);
     const ContactProblem& problem = assembly_.problem;
     iterate_.v.setZero(problem.dof());
@@ -154,13 +204,16 @@ void IslandStepper::project(double h) {
     options.scale = problem.scaleFloor;
     const PortfolioReport report = projector_.solve(problem, iterate_, options);
     if (!(report.certificate.relative <= kUseful)) break;
-    applyProjection();
+    stuck = applyProjection() <= kHeadway * worst && region_.size() == bodies_.size();
     startContacts_.swap(contacts_);
     contacts_.clear();
     fresh_ = false;
     detect();
     followAnchors(0.0);
   }
+  assembly_.setBodies(bodies_);
+  for (const Contact& contact : contacts_)
+    if (ContactMemory* entry = findMemory(memory, contact.key)) entry->mended = entry->mended || stuck || fault(contact, h) == 0;
 }
 
 }  // namespace stiction

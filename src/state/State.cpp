@@ -39,6 +39,7 @@ std::uint64_t hash(const State& state) {
     hash.add(contact.step);
     hash.add(contact.anchor.data(), 3);
     hash.add(static_cast<std::uint64_t>(contact.sticking));
+    hash.add(static_cast<std::uint64_t>(contact.mended));
   }
   return hash.value();
 }

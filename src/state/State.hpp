@@ -22,6 +22,7 @@ struct ContactMemory {
   double step{0};                    // [s] the h it belongs to
   Vector3 anchor{Vector3::Zero()};   // [m] world: tangential displacement of B against A since the contact began to stick; zero when slipping
   bool sticking{false};
+  bool mended{false};  // the projection can do no more for it until one of its bodies moves
 };
 
 struct State {
