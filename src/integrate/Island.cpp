@@ -136,9 +136,9 @@ bool IslandStepper::substep(double h, int depth, int round) {
     const bool certified = rests || solve(h, depth, last);
     watch.lap(times.solve);
     if (!certified && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+    rests = rests || (certified && comesToRest());
     accept(rung_, solved_);
     if (!certified && !acceptUncertified()) return false;
-    rests = rests || comesToRest();
     watch.lap(times.certify);
   }
   ++report.substeps;

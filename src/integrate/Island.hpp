@@ -96,14 +96,19 @@ class IslandStepper {
   // Rest.cpp
   bool restsAsBefore(double h);
   bool comesToRest();
+  void stopSlowBodies();
   bool certifiesAtRest(Certificate& certificate);
+  double roundOff(const VectorX& r) const;
+  double speedOf(int block, const VectorX& v) const;
   double fastest(const VectorX& v) const;
   bool surfacesMove() const;
 
   // Projection.cpp
   void project(double h);
   void followAnchors(double h);
+  double gapFault(const Contact& contact, double h) const;
   double fault(const Contact& contact, double h) const;
+  double farthest(const Contact& contact, double h) const;
   bool asks(const Contact& contact, double h) const;
   bool moved(int body, double h) const;
   void clearMotion();

@@ -10,7 +10,7 @@
 // so that pivoting about a fixed point and rolling both give d = 0 to third order in θ. Deep overlaps come out at a bounded speed.
 // What the projection does to potential energy and, by turning the inertias, to kinetic energy is booked as stabilisation.
 //
-// Only what moved can have gone wrong: first the bodies at faulty contacts move and all others stand; where that does not mend everything, all of the island's do. What the
+// Only what moved can have gone wrong: first the bodies at faulty contacts move and all others stand; where that does not mend the gaps, all of the island's do. What the
 // projection cannot mend (anchors and gaps that contradict each other) it leaves alone until a body moves.
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ namespace stiction {
 namespace {
 
 constexpr double kOverlap = 1e-10;    // [-] of the pair's size: overlaps below this stay
-constexpr double kAnchor = 1e-12;     // [m] anchors nearer than this stay
+constexpr double kAnchor = 1e-10;     // [-] of the pair's size: anchors nearer than this stay
 constexpr double kCompliance = 1e-3;  // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
 constexpr double kTolerance = 1e-6;   // [-] relative certificate asked of the projection
 constexpr double kPolish = 1e-10;     // [-] what a Newton-type method goes on to: what is left becomes an approach speed of the next step
@@ -30,7 +30,7 @@ constexpr double kUseful = 1e-2;      // [-] a projection worse than this is not
 constexpr double kLargest = 0.2;      // [-] of the pair's size: correction in one (sub)step at most
 constexpr double kSpeed = 10.0;       // [1/s] times the pair's size: speed at which deep overlaps come out
 constexpr double kParted = 1e-2;      // [-] of the pair's size: loaded contacts farther apart are left to open
-constexpr double kHeadway = 1e-2;     // [-] of the worst fault: a pass that moves nothing so far mends nothing more
+constexpr double kHeadway = 0.2;      // [-] of the worst fault's way: a pass that moves nothing so far mends nothing more
 constexpr double kLocal = 0.5;        // [-] of the island's bodies: a larger region is the whole island
 constexpr int kPasses = 4;
 
@@ -71,14 +71,23 @@ void IslandStepper::followAnchors(double h) {
   }
 }
 
-/// What is wrong with the contact [m]: overlap, a gap where there was load, an anchor out of place; 0 within the tolerances.
+/// What is wrong with the gap [m]: overlap, or open where there was load; 0 within the tolerance.
+double IslandStepper::gapFault(const Contact& contact, double h) const {
+  if (leftOut(contact.key)) return 0.0;
+  return contact.gap < -kOverlap * pairSize(contact.key) || hasParted(contact, h) ? std::abs(contact.gap) : 0.0;
+}
+
+/// The same, or an anchor out of place.
 double IslandStepper::fault(const Contact& contact, double h) const {
   if (leftOut(contact.key)) return 0.0;
-  double fault = contact.gap < -kOverlap * pairSize(contact.key) || hasParted(contact, h) ? std::abs(contact.gap) : 0.0;
+  double fault = gapFault(contact, h);
   const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
-  if (entry && entry->sticking && entry->anchor.squaredNorm() > kAnchor * kAnchor) fault = std::max(fault, entry->anchor.norm());
+  if (entry && entry->sticking && entry->anchor.norm() > kAnchor * pairSize(contact.key)) fault = std::max(fault, entry->anchor.norm());
   return fault;
 }
+
+/// Correction [m] of the contact in one pass at most.
+double IslandStepper::farthest(const Contact& contact, double h) const { return std::min(kLargest, kSpeed * h) * pairSize(contact.key); }
 
 /// Whether the projection has to see to the contact.
 bool IslandStepper::asks(const Contact& contact, double h) const {
@@ -135,7 +144,7 @@ void IslandStepper::assembleProjection(double h) {
   rowTargets_.clear();
   for (std::size_t k = 0; k < used_.size(); ++k) {
     const Contact& contact = contacts_[at(used_[k])];
-    const double limit = std::min(kLargest, kSpeed * h) * pairSize(contact.key);
+    const double limit = farthest(contact, h);
     problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(contact.gap, -limit);
     const double pressing = iterate_.r[static_cast<Eigen::Index>(3 * k)] = h * load(contact, h);
     largest = std::max(largest, std::min(pressing > 0 ? std::abs(contact.gap) : -contact.gap, limit));
@@ -186,12 +195,12 @@ void IslandStepper::project(double h) {
   std::vector<ContactMemory>& memory = result_->report.memory;
   for (const Contact& contact : contacts_)
     if (ContactMemory* entry = findMemory(memory, contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
-  bool stuck = false;
+  bool stuck = false, whole = false;
   for (int pass = 0; pass < kPasses && !stuck && chooseRegion(h); ++pass) {
-    if (pass > 0) region_ = bodies_;
+    if (whole) region_ = bodies_;
     double worst = 0;
     for (const Contact& contact : contacts_)
-      if (asks(contact, h)) worst = std::max(worst, fault(contact, h));
+      if (asks(contact, h)) worst = std::max(worst, std::min(fault(contact, h), farthest(contact, h)));
     assembleProjection(h);
     const ContactProblem& problem = assembly_.problem;
     iterate_.v.setZero(problem.dof());
@@ -204,12 +213,15 @@ void IslandStepper::project(double h) {
     options.scale = problem.scaleFloor;
     const PortfolioReport report = projector_.solve(problem, iterate_, options);
     if (!(report.certificate.relative <= kUseful)) break;
-    stuck = applyProjection() <= kHeadway * worst && region_.size() == bodies_.size();
+    const bool slow = applyProjection() <= kHeadway * worst;
     startContacts_.swap(contacts_);
     contacts_.clear();
     fresh_ = false;
     detect();
     followAnchors(0.0);
+    const bool open = std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& contact) { return asks(contact, h) && gapFault(contact, h) > 0; });
+    stuck = slow && (!open || region_.size() == bodies_.size());
+    whole = slow;
   }
   assembly_.setBodies(bodies_);
   for (const Contact& contact : contacts_)

@@ -2,6 +2,9 @@
 //
 //   relative(v = 0, r) <= 1e-12 + 16 ε max_i ω_i‖r_i‖ / s        the second term is the round-off of the load terms that cancel (high mass ratios)
 //   |M⁻¹ (f + H r)| <= 1e-10 s + the same round-off              of every body: no contact sees a common fall or rolling
+//
+// Where something still moves in an island, the bodies that the answer leaves at those speeds are stopped one by one, if the certificate agrees: a heap under a rolling ball
+// stays bit-identical too.
 #include <algorithm>
 #include <limits>
 
@@ -12,7 +15,7 @@ namespace {
 
 constexpr double kRest = 1e-12;    // [-] relative certificate of the candidate
 constexpr double kHidden = 1e-10;  // [-] of the certificate's scale: speed that contacts need not see
-constexpr double kSlow = 1e-6;     // [-] of the certificate's scale: velocities below this make the candidate worth trying
+constexpr double kSlow = 1e-6;     // [-] of the certificate's scale: velocities below this make the candidate worth trying, and a body that had one may be stopped
 
 }  // namespace
 
@@ -22,23 +25,31 @@ bool IslandStepper::certifiesAtRest(Certificate& certificate) {
   candidate_.lambda.resize(0);
   certificate = certifier_.judge(assembly_.problem, candidate_);
   if (!(certificate.relative <= setup_->options->tolerance)) return false;
-  double load = 0;
-  for (int i = 0; i < assembly_.problem.contacts(); ++i) load = std::max(load, certifier_.omega()[i] * candidate_.r.segment<3>(3 * i).norm());
-  const double noise = 16.0 * std::numeric_limits<double>::epsilon() * load;
+  const double noise = roundOff(candidate_.r);
   if (certificate.relative > kRest && certificate.metersPerSecond > kRest * certificate.scale + noise) return false;
   assembly_.velocityFromImpulses(vFree_, candidate_.r, candidate_.lambda, hidden_);
   return fastest(hidden_) <= kHidden * certificate.scale + noise;
 }
 
-/// Largest speed [m/s] of any point of the island's bodies at v.
+/// Speed [m/s] that cancelling loads leave by round-off.
+double IslandStepper::roundOff(const VectorX& r) const {
+  double load = 0;
+  for (int i = 0; i < assembly_.problem.contacts(); ++i) load = std::max(load, certifier_.omega()[i] * r.segment<3>(3 * i).norm());
+  return 16.0 * std::numeric_limits<double>::epsilon() * load;
+}
+
+/// Largest speed [m/s] of any point of the body in block k at v.
+double IslandStepper::speedOf(int block, const VectorX& v) const {
+  const auto i = static_cast<std::size_t>(assembly_.bodies()[static_cast<std::size_t>(block)]);
+  const int row = assembly_.rowOf(block);
+  const double spin = setup_->inertias[i].locked ? 0.0 : setup_->bodySize[i] * v.segment<3>(row + 3).norm();
+  return v.segment<3>(row).norm() + spin;
+}
+
+/// The same of all the island's bodies.
 double IslandStepper::fastest(const VectorX& v) const {
   double speed = 0;
-  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
-    const auto i = static_cast<std::size_t>(assembly_.bodies()[k]);
-    const int row = assembly_.rowOf(static_cast<int>(k));
-    const double spin = setup_->inertias[i].locked ? 0.0 : setup_->bodySize[i] * v.segment<3>(row + 3).norm();
-    speed = std::max(speed, v.segment<3>(row).norm() + spin);
-  }
+  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) speed = std::max(speed, speedOf(static_cast<int>(k), v));
   return speed;
 }
 
@@ -63,14 +74,37 @@ bool IslandStepper::restsAsBefore(double h) {
   return true;
 }
 
+/// Whether the island is at rest from here on; where it is not, stops what is.
 bool IslandStepper::comesToRest() {
   if (result_->report.status != StepStatus::Certified || surfacesMove()) return false;
-  if (fastest(iterate_.v) > kSlow * solved_.scale) return false;
+  if (fastest(iterate_.v) > kSlow * solved_.scale) {
+    stopSlowBodies();
+    return false;
+  }
   candidate_.r = iterate_.r;
   Certificate certificate;
   if (!certifiesAtRest(certificate)) return false;
   iterate_.v = candidate_.v;
+  solved_ = certificate;
   return true;
+}
+
+void IslandStepper::stopSlowBodies() {
+  const double limit = kHidden * solved_.scale + roundOff(iterate_.r);
+  candidate_ = iterate_;
+  bool changed = false;
+  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
+    const int block = static_cast<int>(k);
+    const double speed = speedOf(block, iterate_.v);
+    if (!(speed > 0) || speed > limit || speedOf(block, vBefore_) > kSlow * solved_.scale) continue;
+    candidate_.v.segment(assembly_.rowOf(block), assembly_.problem.M.size(block)).setZero();
+    changed = true;
+  }
+  if (!changed) return;
+  const Certificate certificate = certifier_.judge(assembly_.problem, candidate_);
+  if (!certificate.passes(setup_->options->tolerance)) return;
+  iterate_.v = candidate_.v;
+  solved_ = certificate;
 }
 
 }  // namespace stiction

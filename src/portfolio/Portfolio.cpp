@@ -242,7 +242,7 @@ PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate
   if (named) {
     trial = iterate;
     count(named->solve(problem, trial, options));
-    judge(problem, iterate, named->info().name.c_str(), options);
+    judge(problem, iterate, named->info().name, options);
   } else {
     climb(problem, iterate, options);
   }

@@ -46,7 +46,7 @@ std::unique_ptr<Solver> makeSolver(const std::string& name) {
   if (name == "ipm") return std::make_unique<VelocitySolver>(ipmInfo(), makeIpmMethod());
   if (name == "continuation") return std::make_unique<VelocitySolver>(continuationInfo(), makeContinuationMethod());
   std::string known;
-  for (const SolverInfo& info : solverInfos()) known += (known.empty() ? "" : ", ") + info.name;
+  for (const SolverInfo& info : solverInfos()) known += (known.empty() ? "" : ", ") + std::string{info.name};
   throw InputError{"solver", "'" + name + "'", known, "choose one of these; `stiction solvers` describes them"};
 }
 

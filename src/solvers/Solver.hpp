@@ -33,7 +33,7 @@ struct SolveReport {
 };
 
 struct SolverInfo {
-  std::string name;  // as in --solver
+  const char* name;  // as in --solver; of static storage: reports point to it and outlive the solver
   Law law;
   bool takesGlobal;
   bool takesLocal;

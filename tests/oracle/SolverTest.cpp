@@ -59,7 +59,7 @@ TEST(SolverOracle, EverySolverGivesAnEnumeratedAnswer) {
     const LocalContactProblem problem = condense(tinyProblem(seed));
     const std::vector<VectorX> answers = enumeration::Enumeration{problem}.answers();
     for (std::size_t k = 0; k < infos.size(); ++k) {
-      SCOPED_TRACE(infos[k].name + ", seed " + std::to_string(seed));
+      SCOPED_TRACE(std::string{infos[k].name} + ", seed " + std::to_string(seed));
       Iterate iterate;
       SolveOptions options;
       options.tolerance = 1e-11;
@@ -68,7 +68,7 @@ TEST(SolverOracle, EverySolverGivesAnEnumeratedAnswer) {
       EXPECT_LE(distanceToNearest(answers, iterate.r), 1e-7 * (1 + iterate.r.norm()));
     }
   }
-  for (std::size_t k = 0; k < infos.size(); ++k) EXPECT_GE(converged[k], infos[k].name == "nsgs" ? 100 : 80) << infos[k].name;
+  for (std::size_t k = 0; k < infos.size(); ++k) EXPECT_GE(converged[k], std::string_view{infos[k].name} == "nsgs" ? 100 : 80) << infos[k].name;
 }
 
 TEST(SolverOracle, ContactVelocitiesAgreeWhereTheyAreUnique) {
@@ -79,7 +79,7 @@ TEST(SolverOracle, ContactVelocitiesAgreeWhereTheyAreUnique) {
     std::string first;
     int answers = 0;
     for (const SolverInfo& info : solverInfos()) {
-      SCOPED_TRACE(info.name + " against " + first + ", seed " + std::to_string(seed));
+      SCOPED_TRACE(std::string{info.name} + " against " + first + ", seed " + std::to_string(seed));
       Iterate iterate;
       SolveOptions options;
       options.tolerance = 1e-10;
