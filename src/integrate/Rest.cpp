@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kRest = 1e-12;    // [-] relative certificate of the candidate
 constexpr double kHidden = 1e-10;  // [-] of the certificate's scale: speed that contacts need not see
-constexpr double kSlow = 1e-6;     // [-] of the certificate's scale: velocities below this make the candidate worth trying, and a body that had one may be stopped
+constexpr double kSlow = 1e-6;  // [-] of the certificate's scale: velocities below this make the candidate worth trying, and a body that had one may be stopped
 
 }  // namespace
 

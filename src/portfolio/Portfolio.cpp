@@ -21,6 +21,8 @@ constexpr double sweepWork = 170, burstFactorisations = 14;
 constexpr int warmPatience = 3;
 constexpr int longSweeps = 20000;
 constexpr int warmSteps = 12;
+constexpr double warmNear =
+    0.1;  // [-] certificate of a warm start from which a few steps of the proximal Newton, which cannot run away, are tried when Newton fails
 constexpr int finishSteps = 20;
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
@@ -181,9 +183,11 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (problem.mu.isZero(0)) {  // convex: the active set settles in a few steps, and the method of multipliers cannot fail
     if (rung(problem, best, "newton", *newton, cold) || rung(problem, best, "prox", *prox, cold) || !options.thorough) return;
   }
+  warm.patience = 0;
+  if (options.warm && report.certificate.relative < warmNear && rung(problem, best, "proxac", *proxac, warm)) return;
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   warm.warm = true;
-  warm.maxIterations = warm.patience = 0;
+  warm.maxIterations = 0;
   if (isDear() && !options.thorough) {  // a smaller step costs less than thousands of dear factorisations
     warm.maxIterations = options.effort * dearSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
