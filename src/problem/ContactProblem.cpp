@@ -27,6 +27,24 @@ void requireAtLeastZero(const char* array, const VectorX& x) {
     if (x[i] < 0) throw InputError{std::string{array} + "[" + std::to_string(i) + "]", std::to_string(x[i]), ">= 0", "correct the entry"};
 }
 
+// One segment's part of A x and of Aᵀ v, its sizes known where they are the usual ones (a contact at a free body).
+template <int Size, int Width>
+void addTimes(const double* a, const double* x, double* out, int size, int width) {
+  const int m = Size > 0 ? Size : size, n = Width > 0 ? Width : width;
+  for (int c = 0; c < n; ++c, a += m)
+    for (int k = 0; k < m; ++k) out[k] += a[k] * x[c];
+}
+
+template <int Size, int Width>
+void addTransposedTimes(const double* a, const double* x, double* out, int size, int width) {
+  const int m = Size > 0 ? Size : size, n = Width > 0 ? Width : width;
+  for (int c = 0; c < n; ++c, a += m) {
+    double sum = 0;
+    for (int k = 0; k < m; ++k) sum += a[k] * x[k];
+    out[c] += sum;
+  }
+}
+
 }  // namespace
 
 void BlockMass::clear() {
@@ -66,8 +84,10 @@ void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
       const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
       const double* a = A.values.data() + segment.offset;
       double* out = y.data() + segment.row;
-      for (int c = 0; c < A.width; ++c, a += segment.size)
-        for (int k = 0; k < segment.size; ++k) out[k] += a[k] * xi[c];
+      if (segment.size == 6 && A.width == 3)
+        addTimes<6, 3>(a, xi, out, 6, 3);
+      else
+        addTimes<0, 0>(a, xi, out, segment.size, A.width);
     }
   }
 }
@@ -81,11 +101,10 @@ void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z) {
       const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
       const double* a = A.values.data() + segment.offset;
       const double* x = v.data() + segment.row;
-      for (int c = 0; c < A.width; ++c, a += segment.size) {
-        double sum = 0;
-        for (int k = 0; k < segment.size; ++k) sum += a[k] * x[k];
-        zi[c] += sum;
-      }
+      if (segment.size == 6 && A.width == 3)
+        addTransposedTimes<6, 3>(a, x, zi, 6, 3);
+      else
+        addTransposedTimes<0, 0>(a, x, zi, segment.size, A.width);
     }
   }
 }

@@ -108,7 +108,7 @@ double ContinuationMethod::beyond(const VelocitySystem& system, int i, ContactSt
     if (next) *next = ContactState::Slip;
     return x[0] * unit;
   }
-  const double excess = std::hypot(x[1], x[2]) - mu * x[0];
+  const double excess = tangentialNorm(x) - mu * x[0];
   if (map_.pieces[at(i)] == ContactState::Stick) {
     if (next) *next = ContactState::Slip;
     return excess * unit;
@@ -167,7 +167,7 @@ bool ContinuationMethod::correct(VelocitySystem& system, const Event& event) {
       const Vector3& x = map_.x[at(i)];
       distance = x[0];
       if (map_.pieces[at(i)] != ContactState::Open && event.next != ContactState::Open) {
-        const double t = std::hypot(x[1], x[2]), mu = system.problem().mu[i];
+        const double t = tangentialNorm(x), mu = system.problem().mu[i];
         distance = t - mu * x[0];
         gradient = {-mu, x[1] / t, x[2] / t};
       }

@@ -15,9 +15,12 @@ struct ConePoint {
   ContactState state{ContactState::Open};
 };
 
+/// ‖x_T‖. Plain, not hypot: impulses and velocities are nowhere near the ends of the number range.
+inline double tangentialNorm(const Vector3& x) { return std::sqrt(x[1] * x[1] + x[2] * x[2]); }
+
 /// Orthogonal projection on K_μ.
 inline Vector3 projectCone(const Vector3& x, double mu) {
-  const double t = std::hypot(x[1], x[2]);
+  const double t = tangentialNorm(x);
   if (mu * t <= -x[0]) return Vector3::Zero();
   if (t <= mu * x[0]) return x;
   const double n = (x[0] + mu * t) / (1.0 + mu * mu);
@@ -27,7 +30,7 @@ inline Vector3 projectCone(const Vector3& x, double mu) {
 
 /// Projection and its derivative (an element of the generalised Jacobian, symmetric).
 inline ConePoint projectConeWithDerivative(const Vector3& x, double mu) {
-  const double t = std::hypot(x[1], x[2]);
+  const double t = tangentialNorm(x);
   if (mu * t <= -x[0]) return {};
   if (t <= mu * x[0]) return {x, Matrix3::Identity(), ContactState::Stick};
   const double n = (x[0] + mu * t) / (1.0 + mu * mu);
@@ -48,7 +51,7 @@ inline ConePoint projectConeWithDerivative(const Vector3& x, double mu) {
 }
 
 /// De Saxcé correction: û = u + μ‖u_T‖ e_n.
-inline Vector3 deSaxce(const Vector3& u, double mu) { return {u[0] + mu * std::hypot(u[1], u[2]), u[1], u[2]}; }
+inline Vector3 deSaxce(const Vector3& u, double mu) { return {u[0] + mu * tangentialNorm(u), u[1], u[2]}; }
 
 /// Natural map of one contact, in velocity units: ω ( r − P_K(r − û/ω) ).
 inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double omega) { return omega * (r - projectCone(r - deSaxce(u, mu) / omega, mu)); }
@@ -56,7 +59,7 @@ inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double 
 /// Where x lies in the Alart–Curnier map.
 inline ContactState alartCurnierState(const Vector3& x, double mu) {
   if (!(x[0] > 0)) return ContactState::Open;
-  return std::hypot(x[1], x[2]) <= mu * x[0] ? ContactState::Stick : ContactState::Slip;
+  return tangentialNorm(x) <= mu * x[0] ? ContactState::Stick : ContactState::Slip;
 }
 
 /// One smooth piece of the Alart–Curnier map, inside its border or beyond it.
@@ -69,7 +72,7 @@ inline ConePoint alartCurnierPiece(const Vector3& x, double mu, ContactState pie
     p.derivative = Matrix3::Identity();
     return p;
   }
-  const double t = std::hypot(x[1], x[2]), radius = mu * x[0];
+  const double t = tangentialNorm(x), radius = mu * x[0];
   const Vector2 e = t > 0 ? Vector2{x[1] / t, x[2] / t} : Vector2{1, 0};
   p.value << x[0], radius * e;
   p.derivative(0, 0) = 1.0;

@@ -52,7 +52,7 @@ void ProxMethod::setShift(const VelocitySystem& system) {
         u_.segment<3>(3 * i) + (problem.R.size() != 0 ? Vector3{problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i))} : Vector3::Zero());
     Vector3 x = r_.segment<3>(3 * i) / rho_[i];
     if (problem.R.size() != 0) x -= problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i));
-    x[0] -= problem.mu[i] * std::hypot(u[1], u[2]);
+    x[0] -= problem.mu[i] * tangentialNorm(u);
     shift_.segment<3>(3 * i) = rho_[i] * x;
   }
 }

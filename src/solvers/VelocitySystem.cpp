@@ -123,6 +123,12 @@ Eigen::Matrix<double, Width, Width> VelocitySystem::delassusOf(const BlockColumn
       const Segment &a = H.segments[at(s)], &b = H.segments[at(t)];
       if (a.block != b.block) continue;
       const int n = problem_->M.size(a.block), base = problem_->M.start[at(a.block)];
+      if (n == 6 && a.size == 6 && b.size == 6) {
+        const Eigen::Map<const Eigen::Matrix<double, 6, Width>> left{V.values.data() + a.offset}, right{H.values.data() + b.offset};
+        const Eigen::Matrix<double, 6, Width> moved = Eigen::Map<const Matrix6>{inverseMass_.data() + inverseMassAt_[at(a.block)]}.lazyProduct(right);
+        W += left.transpose().lazyProduct(moved);
+        continue;
+      }
       const Eigen::Map<const MatrixX> inverse{inverseMass_.data() + inverseMassAt_[at(a.block)], n, n};
       for (int d = 0; d < Width; ++d)
         for (int c = 0; c < Width; ++c) {
