@@ -3,8 +3,8 @@
 //   relative(v = 0, r) <= 1e-12 + 16 ε max_i ω_i‖r_i‖ / s        the second term is the round-off of the load terms that cancel (high mass ratios)
 //   |M⁻¹ (f + H r)| <= 1e-10 s + the same round-off              of every body: no contact sees a common fall or rolling
 //
-// Where something still moves in an island, the bodies that the answer leaves at those speeds are stopped one by one, if the certificate agrees: a heap under a rolling ball
-// stays bit-identical too.
+// Where something still moves in an island, the bodies that the answer leaves at those speeds (of h‖g‖ in place of s, which a fast body raises) are stopped one by one, if the
+// certificate agrees: a heap under a rolling ball stays bit-identical too.
 #include <algorithm>
 #include <limits>
 
@@ -90,7 +90,7 @@ bool IslandStepper::comesToRest() {
 }
 
 void IslandStepper::stopSlowBodies() {
-  const double limit = kHidden * solved_.scale + roundOff(iterate_.r);
+  const double limit = kHidden * assembly_.problem.scaleFloor + roundOff(iterate_.r);
   candidate_ = iterate_;
   bool changed = false;
   for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {

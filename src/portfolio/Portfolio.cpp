@@ -27,8 +27,8 @@ constexpr int finishSteps = 20;
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
 // Steps of the proximal Newton and of the path on a dear problem, before a smaller step of the simulator is the better resort. Few of the halves may fail, or halving never
-// ends: half of the problems of a heap of 500 spheres near jamming need more proximal steps, and nearly all of those have a path of this length.
-constexpr int dearSteps = 800, dearPathSteps = 2500;
+// ends. Both grow with the contacts: so do the changes of contact on the way.
+constexpr int dearSteps = 800, dearStepsPerContact = 2, dearPathSteps = 2500, dearPathStepsPerContact = 6;
 constexpr int pathPoints = 40;
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 
@@ -142,6 +142,8 @@ struct Portfolio::Impl {
   }
 
   bool isDear() const { return system.factorWork() > dearWork; }
+  static int proxSteps(int contacts, int effort) { return effort * std::max(dearSteps, dearStepsPerContact * contacts); }
+  static int pathSteps(int contacts, int effort) { return effort * std::max(dearPathSteps, dearPathStepsPerContact * contacts); }
 
   int burst(int contacts) const {
     const double sweeps = burstFactorisations * system.factorWork() / (sweepWork * std::max(contacts, 1));
@@ -189,16 +191,16 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   warm.warm = true;
   warm.maxIterations = 0;
   if (isDear() && !options.thorough) {  // a smaller step costs less than thousands of dear factorisations
-    warm.maxIterations = options.effort * dearSteps;
+    warm.maxIterations = proxSteps(problem.contacts(), options.effort);
     if (rung(problem, best, "proxac", *proxac, warm)) return;
-    warm.maxIterations = options.effort * dearPathSteps;
+    warm.maxIterations = pathSteps(problem.contacts(), options.effort);
     rung(problem, best, "continuation", *continuation, warm);
     return;
   }
   if (rung(problem, best, "ipm", *ipm, cold)) return;
-  if (isDear()) warm.maxIterations = options.effort * dearSteps;
+  if (isDear()) warm.maxIterations = proxSteps(problem.contacts(), options.effort);
   if (rung(problem, best, "proxac", *proxac, warm)) return;
-  warm.maxIterations = isDear() ? options.effort * dearPathSteps : 0;
+  warm.maxIterations = isDear() ? pathSteps(problem.contacts(), options.effort) : 0;
   if (rung(problem, best, "continuation", *continuation, warm)) return;
   if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;

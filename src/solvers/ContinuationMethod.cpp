@@ -33,7 +33,7 @@ constexpr double kBack = 5;                       // [-] in s: a path so far beh
 constexpr double kHopeless = 30;                  // [-] times the best residual: a lost path's end is no centre then
 constexpr double kEnough = 0.1;                   // [-] of the tolerance: Newton on the strict law does the rest
 constexpr double kCare = 0.3;                     // [-] steps are so much shorter after a path was lost
-constexpr int kChords = 12, kTrials = 40, kRounds = 20, kFailures = 4;
+constexpr int kChords = 30, kTrials = 40, kRounds = 20, kFailures = 4;
 constexpr int kShare = 3;  // a single path may take this part of the steps allowed
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -156,7 +156,7 @@ ContinuationMethod::Event ContinuationMethod::firstEvent(const VelocitySystem& s
 /// Newton's corrector from v_, s_ with the factor at hand. False when it does not contract.
 bool ContinuationMethod::correct(VelocitySystem& system, const Event& event) {
   constexpr double grazing = 1e-3;  // [-] of the contact's rate: below, s is no handle on the event
-  const double contraction = care_ < 1 ? 0.25 : 0.5;
+  const double contraction = care_ < 1 ? 0.43 : 0.85;
   const int i = event.contact;
   double last = 1;
   for (int k = 0;; ++k) {

@@ -51,6 +51,32 @@ TEST(Rest, TiltedBoxLandsAndSettles) {
   EXPECT_EQ(hash(simulation.state()), settled);
 }
 
+// What rests stays bit-identical in an island that moves elsewhere, though its loads change; and the ball, which nothing brakes, keeps its speed.
+TEST(Rest, SlabsStayPutUnderARollingBall) {
+  constexpr double h = 0.01, speed = 0.3, radius = 0.1;
+  ModelBuilder builder;
+  addPlane(builder, 0.5);
+  for (const int layer : {0, 1}) addBody(builder, Shape::box({1, 0.3, 0.05}), 5, {{0, 0, 0.05 + 0.1 * layer}, Quaternion::Identity()}, 0.5);
+  const int ball = addBody(builder, Shape::sphere(radius), 2, {{-0.5, 0.05, 0.2 + radius}, Quaternion::Identity()}, 0.5);
+  Simulation simulation{builder.build(), {}};
+  State start = simulation.state();
+  start.velocity[static_cast<std::size_t>(ball)] = {speed, 0, 0};
+  start.angularVelocity[static_cast<std::size_t>(ball)] = {0, speed / radius, 0};
+  simulation.setState(start);
+  advance(simulation, h, 2);
+  const State before = simulation.state();
+  for (int k = 0; k < 200; ++k) {
+    const StepReport& report = advance(simulation, h, 1);
+    EXPECT_EQ(report.islands, 1);
+    for (const std::size_t slab : {1U, 2U}) {
+      EXPECT_EQ(simulation.state().position[slab], before.position[slab]) << "step " << k;
+      EXPECT_EQ(simulation.state().rotation[slab].coeffs(), before.rotation[slab].coeffs()) << "step " << k;
+      EXPECT_TRUE(simulation.state().velocity[slab].isZero(0.0)) << "step " << k;
+    }
+  }
+  EXPECT_NEAR(simulation.state().position[static_cast<std::size_t>(ball)].x(), -0.5 + speed * h * 202, 1e-9);
+}
+
 TEST(Rest, DeepOverlapComesOutWithoutKineticEnergy) {
   ModelBuilder builder;
   addPlane(builder, 0.5);
