@@ -27,7 +27,7 @@ constexpr int finishSteps = 20;
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
 // Steps of the proximal Newton and of the path on a dear problem, before a smaller step of the simulator is the better resort. Few of the halves may fail, or halving never
-// ends. Both grow with the contacts: so do the changes of contact on the way.
+// ends. Both grow with the contacts: so do the changes of contact on the way; what is enough by that measure need not grow with the halvings.
 constexpr int dearSteps = 800, dearStepsPerContact = 2, dearPathSteps = 2500, dearPathStepsPerContact = 6;
 constexpr int pathPoints = 40;
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
@@ -142,8 +142,8 @@ struct Portfolio::Impl {
   }
 
   bool isDear() const { return system.factorWork() > dearWork; }
-  static int proxSteps(int contacts, int effort) { return effort * std::max(dearSteps, dearStepsPerContact * contacts); }
-  static int pathSteps(int contacts, int effort) { return effort * std::max(dearPathSteps, dearPathStepsPerContact * contacts); }
+  static int proxSteps(int contacts, int effort) { return std::max(effort * dearSteps, dearStepsPerContact * contacts); }
+  static int pathSteps(int contacts, int effort) { return std::max(effort * dearPathSteps, dearPathStepsPerContact * contacts); }
 
   int burst(int contacts) const {
     const double sweeps = burstFactorisations * system.factorWork() / (sweepWork * std::max(contacts, 1));
