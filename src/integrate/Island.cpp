@@ -303,9 +303,8 @@ void IslandStepper::remember(double h, bool rests) {
     const ContactMemory* old = findMemory(report.memory, contact.key);
     const double friction = r.tail<2>().norm(), slip = u.tail<2>().norm();
     const bool slips = friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > kSlipSpeed * solved_.scale;
-    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), r[0] > 0 && contact.friction > 0 && !slips, false};
+    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), r[0] > 0 && contact.friction > 0 && !slips, old && old->mended};
     if (rests && old && old->step == h && restedBefore_) entry.impulse = old->impulse;
-    entry.mended = old && old->mended;
     if (entry.sticking && old && old->sticking) entry.anchor = old->anchor - contact.normal * contact.normal.dot(old->anchor);
     record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), r[0] > 0 ? (entry.sticking ? 1 : 2) : 0);
     if (r[0] > 0 || entry.sticking) memory_.push_back(entry);

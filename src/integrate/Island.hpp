@@ -112,7 +112,7 @@ class IslandStepper {
   bool asks(const Contact& contact, double h) const;
   bool moved(int body, double h) const;
   void clearMotion();
-  bool chooseRegion(double h);
+  double chooseRegion(double h);
   double load(const Contact& contact, double h) const;
   bool hasParted(const Contact& contact, double h) const;
   void assembleProjection(double h);

@@ -108,18 +108,20 @@ double IslandStepper::load(const Contact& contact, double h) const {
 /// Whether a contact that carried load, so was to end closed, ended a little open.
 bool IslandStepper::hasParted(const Contact& contact, double h) const { return !touching(contact) && load(contact, h) > 0; }
 
-/// The bodies at contacts that ask, or the whole island when those are most of it. False when none asks.
-bool IslandStepper::chooseRegion(double h) {
+/// The bodies at contacts that ask, or the whole island when those are most of it. Returns the way [m] that the worst of them has to go, 0 when none asks.
+double IslandStepper::chooseRegion(double h) {
   region_.clear();
-  for (const Contact& contact : contacts_)
-    if (asks(contact, h))
-      for (const int body : {contact.bodyA, contact.bodyB})
-        if (setup_->model->bodies[at(body)].kind == BodyKind::Dynamic) region_.push_back(body);
+  double worst = 0;
+  for (const Contact& contact : contacts_) {
+    if (!asks(contact, h)) continue;
+    worst = std::max(worst, std::min(fault(contact, h), farthest(contact, h)));
+    for (const int body : {contact.bodyA, contact.bodyB})
+      if (setup_->model->bodies[at(body)].kind == BodyKind::Dynamic) region_.push_back(body);
+  }
   std::sort(region_.begin(), region_.end());
   region_.erase(std::unique(region_.begin(), region_.end()), region_.end());
-  if (region_.empty()) return false;
   if (static_cast<double>(region_.size()) > kLocal * static_cast<double>(bodies_.size())) region_ = bodies_;
-  return true;
+  return worst;
 }
 
 void IslandStepper::assembleProjection(double h) {
@@ -196,11 +198,10 @@ void IslandStepper::project(double h) {
   for (const Contact& contact : contacts_)
     if (ContactMemory* entry = findMemory(memory, contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
   bool stuck = false, whole = false;
-  for (int pass = 0; pass < kPasses && !stuck && chooseRegion(h); ++pass) {
+  for (int pass = 0; pass < kPasses && !stuck; ++pass) {
+    const double worst = chooseRegion(h);
+    if (region_.empty()) break;
     if (whole) region_ = bodies_;
-    double worst = 0;
-    for (const Contact& contact : contacts_)
-      if (asks(contact, h)) worst = std::max(worst, std::min(fault(contact, h), farthest(contact, h)));
     assembleProjection(h);
     const ContactProblem& problem = assembly_.problem;
     iterate_.v.setZero(problem.dof());

@@ -11,8 +11,8 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-template <int Rows, int Columns>
-using Panel = Eigen::Map<Eigen::Matrix<double, Rows, Columns>, 0, Eigen::OuterStride<>>;
+using Panel = Eigen::Map<MatrixX, 0, Eigen::OuterStride<>>;
+
 /// Subtracts from panel k (its rows at `place`) the product of panel j's rows from block row p0 on with the transposed block rowK: target −= A Bᵀ.
 void subtractPanel(const BlockStructure& s, int j, int k, int p0, int p1, const double* a, const double* b, double* target, const std::vector<int>& place,
                    std::vector<double>& work, std::vector<BlockRow>& blocks) {
@@ -181,7 +181,7 @@ bool BlockLU::factorPanel(int k) {
   const BlockStructure& s = *structure_;
   const int size = s.size(k), height = s.height(k);
   double* panelQ = upper_.data() + s.panel(k);
-  const Panel<Eigen::Dynamic, Eigen::Dynamic> diagonal{lower_.data() + s.panel(k), size, size, Eigen::OuterStride<>{height}};
+  const Panel diagonal{lower_.data() + s.panel(k), size, size, Eigen::OuterStride<>{height}};
   Eigen::Map<MatrixX> inverse{inverse_.data() + inverseAt_[at(k)], size, size};
   const auto invert = [&](const auto& lu) {
     inverse = lu.inverse();
