@@ -15,13 +15,19 @@ using Panel = Eigen::Map<MatrixX, 0, Eigen::OuterStride<>>;
 
 /// Subtracts from panel k (its rows at `place`) the product of panel j's rows from block row p0 on with the transposed block rowK: target −= A Bᵀ.
 void subtractPanel(const BlockStructure& s, int j, int k, int p0, int p1, const double* a, const double* b, double* target, const std::vector<int>& place,
-                   std::vector<double>& work, std::vector<BlockRow>& blocks) {
+                   std::vector<double>& work, std::vector<RowRun>& runs) {
   if (p1 == s.lastRow(j)) return;
-  const int heightJ = s.height(j), size = s.size(k), rows = heightJ - s.rowOffset(p1);
-  panelProduct(a + s.rowOffset(p1), heightJ, b + s.rowOffset(p0), heightJ, work.data(), rows, size, s.size(j));
-  blocks.clear();
-  for (int p = p1; p < s.lastRow(j); ++p) blocks.push_back({s.rowOffset(p) - s.rowOffset(p1), place[at(s.row(p))], s.size(s.row(p))});
-  panelSubtract(work.data(), packed(rows), target, s.height(k), blocks.data(), static_cast<int>(blocks.size()), size);
+  const int heightJ = s.height(j), columns = s.size(k), rows = heightJ - s.rowOffset(p1);
+  panelProduct(a + s.rowOffset(p1), heightJ, b + s.rowOffset(p0), heightJ, work.data(), rows, columns, s.size(j));
+  runs.clear();
+  for (int p = p1; p < s.lastRow(j); ++p) {
+    const int to = place[at(s.row(p))], size = s.size(s.row(p));
+    if (!runs.empty() && runs.back().to + runs.back().rows == to)
+      runs.back().rows += size;
+    else
+      runs.push_back({s.rowOffset(p) - s.rowOffset(p1), to, size});
+  }
+  panelSubtract(work.data(), packed(rows), target, s.height(k), runs.data(), static_cast<int>(runs.size()), columns);
 }
 
 /// Room for the product of any panel's rows with any block, and for one column of rows.
@@ -126,7 +132,7 @@ bool BlockCholesky::factor() {
       following = next_[at(j)];
       const double* source = lower_.data() + s.panel(j);
       const int p0 = cursor_[at(j)];
-      subtractPanel(s, j, k, p0, p0, source, source, panel, place_, work_, blocks_);
+      subtractPanel(s, j, k, p0, p0, source, source, panel, place_, work_, runs_);
       updates.push(s, j, p0 + 1);
     }
     if (!factorPanel(k)) return false;
@@ -240,8 +246,8 @@ bool BlockLU::factor(double nullPivot) {
       const double* P = lower_.data() + s.panel(j);
       const double* Q = upper_.data() + s.panel(j);
       const int p0 = cursor_[at(j)];
-      subtractPanel(s, j, k, p0, p0, P, Q, panelP, place_, work_, blocks_);
-      subtractPanel(s, j, k, p0, p0 + 1, Q, P, panelQ, place_, work_, blocks_);
+      subtractPanel(s, j, k, p0, p0, P, Q, panelP, place_, work_, runs_);
+      subtractPanel(s, j, k, p0, p0 + 1, Q, P, panelQ, place_, work_, runs_);
       updates.push(s, j, p0 + 1);
     }
     if (nullPivot >= 0)

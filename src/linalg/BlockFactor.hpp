@@ -27,7 +27,7 @@ class BlockCholesky {
   std::vector<double> lower_;
   std::vector<int> head_, next_, cursor_, place_;
   std::vector<double> work_, sums_;
-  std::vector<BlockRow> blocks_;
+  std::vector<RowRun> runs_;
 };
 
 /// General matrix with a symmetric pattern. lower(): panels as in Cholesky with whole diagonal blocks; upper(): the transposes of the blocks above the diagonal.
@@ -61,7 +61,7 @@ class BlockLU {
   std::vector<std::size_t> inverseAt_;
   std::vector<int> head_, next_, cursor_, place_;
   std::vector<double> work_, sums_;
-  std::vector<BlockRow> blocks_;
+  std::vector<RowRun> runs_;
   int determinantSign_{1};
 };
 

@@ -25,17 +25,28 @@ STICTION_INLINE void dispatchColumns(int k, const F& f) {
     f.template operator()<0>();
 }
 
+// A pack of rows of A stays in registers for all columns of the product.
 STICTION_INLINE void product(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) {
   const int leading = packed(m);
   dispatchColumns(
       k, [&]<int K>() __attribute__((always_inline)) {
-        const int columns = K > 0 ? K : k;
-        for (int r = 0; r < m; r += kPack)
-          for (int c = 0; c < n; ++c) {
-            Pack sum = load(a + r) * b[c];
-            for (int i = 1; i < columns; ++i) sum += load(a + at(i) * at(lda) + at(r)) * b[at(i) * at(ldb) + at(c)];
-            store(work + at(c) * at(leading) + at(r), sum);
+        for (int r = 0; r < m; r += kPack) {
+          if constexpr (K > 0) {
+            Pack rows[K];
+            for (int i = 0; i < K; ++i) rows[i] = load(a + at(i) * at(lda) + at(r));
+            for (int c = 0; c < n; ++c) {
+              Pack sum = rows[0] * b[c];
+              for (int i = 1; i < K; ++i) sum += rows[i] * b[at(i) * at(ldb) + at(c)];
+              store(work + at(c) * at(leading) + at(r), sum);
+            }
+          } else {
+            for (int c = 0; c < n; ++c) {
+              Pack sum = load(a + r) * b[c];
+              for (int i = 1; i < k; ++i) sum += load(a + at(i) * at(lda) + at(r)) * b[at(i) * at(ldb) + at(c)];
+              store(work + at(c) * at(leading) + at(r), sum);
+            }
           }
+        }
       });
 }
 
@@ -72,21 +83,21 @@ STICTION_INLINE void dots(const double* a, int lda, const double* y, double* sum
       });
 }
 
-template <int Rows>
-STICTION_INLINE void subtractBlock(const double* from, int ldFrom, double* to, int ldTo, int rows, int n) {
-  const int m = Rows > 0 ? Rows : rows;
-  for (int c = 0; c < n; ++c, from += ldFrom, to += ldTo)
-    for (int r = 0; r < m; ++r) to[r] -= from[r];
+STICTION_INLINE void subtractRows(const double* from, double* to, int rows) {
+  int r = 0;
+  for (; r + kPack <= rows; r += kPack) store(to + r, load(to + r) - load(from + r));
+  for (; r + 2 <= rows; r += 2) to[r] -= from[r], to[r + 1] -= from[r + 1];
+  if (r < rows) to[r] -= from[r];
 }
 
-STICTION_INLINE void subtract(const double* work, int ldWork, double* target, int ldTarget, const BlockRow* rows, int count, int n) {
+STICTION_INLINE void subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {
   for (int i = 0; i < count; ++i) {
-    const double* from = work + rows[i].from;
-    double* to = target + rows[i].to;
-    if (rows[i].rows == 6)
-      subtractBlock<6>(from, ldWork, to, ldTarget, 6, n);
+    const double* from = work + runs[i].from;
+    double* to = target + runs[i].to;
+    if (runs[i].rows == 6)
+      for (int c = 0; c < n; ++c, from += ldWork, to += ldTarget) subtractRows(from, to, 6);
     else
-      subtractBlock<0>(from, ldWork, to, ldTarget, rows[i].rows, n);
+      for (int c = 0; c < n; ++c, from += ldWork, to += ldTarget) subtractRows(from, to, runs[i].rows);
   }
 }
 
@@ -102,8 +113,8 @@ struct Kernels {
   TARGET void NAME##Product(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { product(a, lda, b, ldb, work, m, n, k); } \
   TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times(a, lda, x, y, m, k); }                                   \
   TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots(a, lda, y, sums, m, k); }                               \
-  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const BlockRow* rows, int count, int n) {                           \
-    subtract(work, ldWork, target, ldTarget, rows, count, n);                                                                                                  \
+  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {                           \
+    subtract(work, ldWork, target, ldTarget, runs, count, n);                                                                                                  \
   }                                                                                                                                                            \
   constexpr Kernels NAME{NAME##Product, NAME##Times, NAME##Dots, NAME##Subtract};
 
@@ -128,8 +139,8 @@ const Kernels kernels = choose();
 void panelProduct(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { kernels.product(a, lda, b, ldb, work, m, n, k); }
 void panelTimes(const double* a, int lda, const double* x, double* y, int m, int k) { kernels.times(a, lda, x, y, m, k); }
 void panelDots(const double* a, int lda, const double* y, double* sums, int m, int k) { kernels.dots(a, lda, y, sums, m, k); }
-void panelSubtract(const double* work, int ldWork, double* target, int ldTarget, const BlockRow* rows, int count, int n) {
-  kernels.subtract(work, ldWork, target, ldTarget, rows, count, n);
+void panelSubtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {
+  kernels.subtract(work, ldWork, target, ldTarget, runs, count, n);
 }
 
 }  // namespace stiction

@@ -19,12 +19,12 @@ void panelTimes(const double* a, int lda, const double* x, double* y, int m, int
 /// sums (k) = Aᵀ y, with y (packed(m)) zero from row m on.
 void panelDots(const double* a, int lda, const double* y, double* sums, int m, int k);
 
-/// One block row of a product and where it goes: `rows` rows from `from` on to those from `to` on.
-struct BlockRow {
+/// Rows of a product that lie together in the target too: `rows` of them, `from` on to `to` on.
+struct RowRun {
   int from, to, rows;
 };
 
-/// target (leading ldTarget) −= work (leading ldWork), block row by block row, n columns.
-void panelSubtract(const double* work, int ldWork, double* target, int ldTarget, const BlockRow* rows, int count, int n);
+/// target (leading ldTarget) −= work (leading ldWork), run by run, n columns.
+void panelSubtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n);
 
 }  // namespace stiction

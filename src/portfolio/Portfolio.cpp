@@ -201,7 +201,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (isDear()) warm.maxIterations = proxSteps(problem.contacts(), options.effort);
   if (rung(problem, best, "proxac", *proxac, warm)) return;
   warm.maxIterations = isDear() ? pathSteps(problem.contacts(), options.effort) : 0;
-  if (rung(problem, best, "continuation", *continuation, warm)) return;
+  if (!isInner && rung(problem, best, "continuation", *continuation, warm)) return;
   if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;
   if (isInner || sweep(problem, best, longSweeps, options) || !options.thorough) return;

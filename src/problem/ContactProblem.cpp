@@ -30,19 +30,18 @@ void requireAtLeastZero(const char* array, const VectorX& x) {
 // One segment's part of A x and of Aᵀ v, its sizes known where they are the usual ones (a contact at a free body).
 template <int Size, int Width>
 void addTimes(const double* a, const double* x, double* out, int size, int width) {
-  const int m = Size > 0 ? Size : size, n = Width > 0 ? Width : width;
-  for (int c = 0; c < n; ++c, a += m)
-    for (int k = 0; k < m; ++k) out[k] += a[k] * x[c];
+  const Eigen::Map<const Eigen::Matrix<double, Size, Width>> A{a, size, width};
+  const Eigen::Map<const Eigen::Matrix<double, Width, 1>> X{x, width};
+  Eigen::Map<Eigen::Matrix<double, Size, 1>> sum{out, size};
+  sum += A.lazyProduct(X);
 }
 
 template <int Size, int Width>
 void addTransposedTimes(const double* a, const double* x, double* out, int size, int width) {
-  const int m = Size > 0 ? Size : size, n = Width > 0 ? Width : width;
-  for (int c = 0; c < n; ++c, a += m) {
-    double sum = 0;
-    for (int k = 0; k < m; ++k) sum += a[k] * x[k];
-    out[c] += sum;
-  }
+  const Eigen::Map<const Eigen::Matrix<double, Size, Width>> A{a, size, width};
+  const Eigen::Map<const Eigen::Matrix<double, Size, 1>> X{x, size};
+  Eigen::Map<Eigen::Matrix<double, Width, 1>> sum{out, width};
+  sum += A.transpose().lazyProduct(X);
 }
 
 }  // namespace
@@ -87,7 +86,7 @@ void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
       if (segment.size == 6 && A.width == 3)
         addTimes<6, 3>(a, xi, out, 6, 3);
       else
-        addTimes<0, 0>(a, xi, out, segment.size, A.width);
+        addTimes<Eigen::Dynamic, Eigen::Dynamic>(a, xi, out, segment.size, A.width);
     }
   }
 }
@@ -104,7 +103,7 @@ void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z) {
       if (segment.size == 6 && A.width == 3)
         addTransposedTimes<6, 3>(a, x, zi, 6, 3);
       else
-        addTransposedTimes<0, 0>(a, x, zi, segment.size, A.width);
+        addTransposedTimes<Eigen::Dynamic, Eigen::Dynamic>(a, x, zi, segment.size, A.width);
     }
   }
 }
