@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 #include "linalg/PanelKernel.hpp"
@@ -12,23 +13,6 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 using Panel = Eigen::Map<MatrixX, 0, Eigen::OuterStride<>>;
-
-/// Subtracts from panel k (its rows at `place`) the product of panel j's rows from block row p0 on with the transposed block rowK: target −= A Bᵀ.
-void subtractPanel(const BlockStructure& s, int j, int k, int p0, int p1, const double* a, const double* b, double* target, const std::vector<int>& place,
-                   std::vector<double>& work, std::vector<RowRun>& runs) {
-  if (p1 == s.lastRow(j)) return;
-  const int heightJ = s.height(j), columns = s.size(k), rows = heightJ - s.rowOffset(p1);
-  panelProduct(a + s.rowOffset(p1), heightJ, b + s.rowOffset(p0), heightJ, work.data(), rows, columns, s.size(j));
-  runs.clear();
-  for (int p = p1; p < s.lastRow(j); ++p) {
-    const int to = place[at(s.row(p))], size = s.size(s.row(p));
-    if (!runs.empty() && runs.back().to + runs.back().rows == to)
-      runs.back().rows += size;
-    else
-      runs.push_back({s.rowOffset(p) - s.rowOffset(p1), to, size});
-  }
-  panelSubtract(work.data(), packed(rows), target, s.height(k), runs.data(), static_cast<int>(runs.size()), columns);
-}
 
 /// Room for the product of any panel's rows with any block, and for one column of rows.
 std::size_t workSize(const BlockStructure& s) {
@@ -67,24 +51,6 @@ void subtractTransposedBelow(const BlockStructure& s, int k, const double* panel
   for (int c = 0; c < s.size(k); ++c) x[s.start(k) + c] -= sums[at(c)];
 }
 
-/// Lists, for the column being built, the finished columns whose next block row it is (linked lists through next, one head a column).
-struct Updates {
-  std::vector<int>&head, &next, &cursor;
-
-  void reset(int columns) {
-    head.assign(at(columns), -1);
-    next.assign(at(columns), -1);
-    cursor.assign(at(columns), 0);
-  }
-  /// Column j's next block row is at p (or past its end).
-  void push(const BlockStructure& s, int j, int p) {
-    cursor[at(j)] = p;
-    if (p == s.lastRow(j)) return;
-    next[at(j)] = head[at(s.row(p))];
-    head[at(s.row(p))] = j;
-  }
-};
-
 void copyDiagonal(const BlockStructure& s, const std::vector<double>& panels, std::vector<double>& diagonal) {
   diagonal.resize(at(s.unknowns()));
   for (int k = 0; k < s.columns(); ++k)
@@ -93,11 +59,72 @@ void copyDiagonal(const BlockStructure& s, const std::vector<double>& panels, st
 
 }  // namespace
 
+void PanelUpdates::bind(const BlockStructure& structure) {
+  structure_ = &structure;
+  place_.assign(at(structure.columns()), 0);
+  product_.resize(workSize(structure));
+}
+
+void PanelUpdates::reset() {
+  head_.assign(at(structure_->columns()), -1);
+  next_.assign(at(structure_->columns()), -1);
+  cursor_.assign(at(structure_->columns()), 0);
+}
+
+void PanelUpdates::push(int j, int p) {
+  cursor_[at(j)] = p;
+  if (p == structure_->lastRow(j)) return;
+  next_[at(j)] = head_[at(structure_->row(p))];
+  head_[at(structure_->row(p))] = j;
+}
+
+void PanelUpdates::begin(int k) {
+  const BlockStructure& s = *structure_;
+  place_[at(k)] = 0;
+  for (int p = s.firstRow(k); p < s.lastRow(k); ++p) place_[at(s.row(p))] = s.rowOffset(p);
+  columns_.clear();
+  for (int j = head_[at(k)]; j >= 0; j = next_[at(j)]) columns_.push_back(j);
+  std::sort(columns_.begin(), columns_.end());
+  supernodes_.assign(1, 0);
+  for (std::size_t i = 1; i < columns_.size(); ++i)
+    if (columns_[i] != columns_[i - 1] + 1 || !s.chained(columns_[i - 1])) supernodes_.push_back(static_cast<int>(i));
+  if (!columns_.empty()) supernodes_.push_back(static_cast<int>(columns_.size()));
+}
+
+void PanelUpdates::subtract(int k, int skip, const double* a, const double* b, double* target) {
+  const BlockStructure& s = *structure_;
+  for (std::size_t g = 0; g + 1 < supernodes_.size(); ++g) {
+    const int j = columns_[at(supernodes_[g])], p = cursor_[at(j)] + skip;
+    if (p == s.lastRow(j)) continue;
+    sources_.clear();
+    for (int i = supernodes_[g]; i < supernodes_[g + 1]; ++i) {
+      const int source = columns_[at(i)], q = cursor_[at(source)];
+      sources_.push_back({a + s.panel(source) + s.rowOffset(q + skip), s.height(source), b + s.panel(source) + s.rowOffset(q), s.height(source)});
+    }
+    runs_.clear();
+    for (int q = p; q < s.lastRow(j); ++q) {
+      const int to = place_[at(s.row(q))], size = s.size(s.row(q));
+      if (!runs_.empty() && runs_.back().to + runs_.back().rows == to)
+        runs_.back().rows += size;
+      else
+        runs_.push_back({s.rowOffset(q) - s.rowOffset(p), to, size});
+    }
+    const int rows = s.height(j) - s.rowOffset(p), columns = s.size(k);
+    panelProduct(sources_.data(), static_cast<int>(sources_.size()), product_.data(), rows, columns, s.size(j));
+    panelSubtract(product_.data(), packed(rows), target, s.height(k), runs_.data(), static_cast<int>(runs_.size()), columns);
+  }
+}
+
+void PanelUpdates::finish(int k) {
+  for (const int j : columns_) push(j, cursor_[at(j)] + 1);
+  push(k, structure_->firstRow(k));
+}
+
 void BlockCholesky::bind(const BlockStructure& structure) {
   structure_ = &structure;
   lower_.assign(structure.values() + kPack, 0.0);
   work_.resize(workSize(structure)), sums_.resize(at(structure.largestBlock()));
-  place_.assign(at(structure.columns()), 0);
+  updates_.bind(structure);
 }
 
 // Dense Cholesky of panel k: its diagonal block and the rows below it.
@@ -121,22 +148,12 @@ bool BlockCholesky::factorPanel(int k) {
 }
 
 bool BlockCholesky::factor() {
-  const BlockStructure& s = *structure_;
-  Updates updates{head_, next_, cursor_};
-  updates.reset(s.columns());
-  for (int k = 0; k < s.columns(); ++k) {
-    double* panel = lower_.data() + s.panel(k);
-    place_[at(k)] = 0;
-    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) place_[at(s.row(p))] = s.rowOffset(p);
-    for (int j = head_[at(k)], following; j >= 0; j = following) {
-      following = next_[at(j)];
-      const double* source = lower_.data() + s.panel(j);
-      const int p0 = cursor_[at(j)];
-      subtractPanel(s, j, k, p0, p0, source, source, panel, place_, work_, runs_);
-      updates.push(s, j, p0 + 1);
-    }
+  updates_.reset();
+  for (int k = 0; k < structure_->columns(); ++k) {
+    updates_.begin(k);
+    updates_.subtract(k, 0, lower_.data(), lower_.data(), lower_.data() + structure_->panel(k));
     if (!factorPanel(k)) return false;
-    updates.push(s, k, s.firstRow(k));
+    updates_.finish(k);
   }
   return true;
 }
@@ -171,7 +188,7 @@ void BlockLU::bind(const BlockStructure& structure) {
   structure_ = &structure;
   lower_.assign(structure.values() + kPack, 0.0);
   upper_.assign(structure.values() + kPack, 0.0);
-  place_.assign(at(structure.columns()), 0);
+  updates_.bind(structure);
   work_.resize(workSize(structure)), sums_.resize(at(structure.largestBlock()));
   inverseAt_.resize(at(structure.columns()));
   std::size_t total = 0;
@@ -202,7 +219,8 @@ bool BlockLU::factorPanel(int k) {
   if (!inverse.allFinite()) return false;
   const int rows = height - size;
   if (rows == 0) return true;
-  panelProduct(panelQ + size, height, inverse.data(), size, work_.data(), rows, size, size);  // Q := Q · D⁻ᵀ
+  const PanelSource whole{panelQ + size, height, inverse.data(), size};
+  panelProduct(&whole, 1, work_.data(), rows, size, size);  // Q := Q · D⁻ᵀ
   for (int c = 0; c < size; ++c) std::copy_n(work_.data() + at(c) * at(packed(rows)), rows, panelQ + at(size) + at(c) * at(height));
   return true;
 }
@@ -232,29 +250,18 @@ void BlockLU::factorSemidefinitePanel(int k, double nullPivot) {
 // A = P Qᵀ by block columns: P_ik = A_ik − Σ_j P_ij Q_kjᵀ below and on the diagonal (D_k = P_kk), Q_ik = (A_kiᵀ − Σ_j Q_ij P_kjᵀ) D_k⁻ᵀ.
 bool BlockLU::factor(double nullPivot) {
   const BlockStructure& s = *structure_;
-  Updates updates{head_, next_, cursor_};
-  updates.reset(s.columns());
+  updates_.reset();
   determinantSign_ = 1;
   if (nullPivot >= 0) copyDiagonal(s, lower_, diagonal_);
   for (int k = 0; k < s.columns(); ++k) {
-    double* panelP = lower_.data() + s.panel(k);
-    double* panelQ = upper_.data() + s.panel(k);
-    place_[at(k)] = 0;
-    for (int p = s.firstRow(k); p < s.lastRow(k); ++p) place_[at(s.row(p))] = s.rowOffset(p);
-    for (int j = head_[at(k)], following; j >= 0; j = following) {
-      following = next_[at(j)];
-      const double* P = lower_.data() + s.panel(j);
-      const double* Q = upper_.data() + s.panel(j);
-      const int p0 = cursor_[at(j)];
-      subtractPanel(s, j, k, p0, p0, P, Q, panelP, place_, work_, runs_);
-      subtractPanel(s, j, k, p0, p0 + 1, Q, P, panelQ, place_, work_, runs_);
-      updates.push(s, j, p0 + 1);
-    }
+    updates_.begin(k);
+    updates_.subtract(k, 0, lower_.data(), upper_.data(), lower_.data() + s.panel(k));
+    updates_.subtract(k, 1, upper_.data(), lower_.data(), upper_.data() + s.panel(k));
     if (nullPivot >= 0)
       factorSemidefinitePanel(k, nullPivot);
     else if (!factorPanel(k))
       return false;
-    updates.push(s, k, s.firstRow(k));
+    updates_.finish(k);
   }
   return true;
 }

@@ -9,6 +9,30 @@
 
 namespace stiction {
 
+/// What finished columns take from the one being built, supernode by supernode. Usage for each column k: begin, subtract, finish.
+class PanelUpdates {
+ public:
+  void bind(const BlockStructure& structure);
+  void reset();
+  /// Finds the columns that have a block row k.
+  void begin(int k);
+  /// target (panel k) −= Σ_j A_j B_jᵀ, with A_j the rows of panel j of `a` from its block row k on (`skip` = 1: from the next on), B_j row k of panel j of `b`.
+  void subtract(int k, int skip, const double* a, const double* b, double* target);
+  /// Column k is finished: it takes part from its first block row on.
+  void finish(int k);
+
+ private:
+  void push(int j, int p);
+
+  const BlockStructure* structure_{nullptr};
+  std::vector<int> head_, next_, cursor_;  // lists of columns by their next block row, and that row's index
+  std::vector<int> columns_, supernodes_;  // columns that have a block row k, ascending, and where their supernodes start
+  std::vector<int> place_;                 // row of each block in panel k
+  std::vector<double> product_;
+  std::vector<PanelSource> sources_;
+  std::vector<RowRun> runs_;
+};
+
 /// Symmetric positive definite. Usage: bind, fill lower(), factor, solve.
 class BlockCholesky {
  public:
@@ -25,9 +49,8 @@ class BlockCholesky {
 
   const BlockStructure* structure_{nullptr};
   std::vector<double> lower_;
-  std::vector<int> head_, next_, cursor_, place_;
+  PanelUpdates updates_;
   std::vector<double> work_, sums_;
-  std::vector<RowRun> runs_;
 };
 
 /// General matrix with a symmetric pattern. lower(): panels as in Cholesky with whole diagonal blocks; upper(): the transposes of the blocks above the diagonal.
@@ -59,9 +82,8 @@ class BlockLU {
   std::vector<double> diagonal_;  // of the matrix, for the null-pivot test
   std::vector<double> inverse_;   // inverses of the diagonal blocks, size² each at inverseAt_
   std::vector<std::size_t> inverseAt_;
-  std::vector<int> head_, next_, cursor_, place_;
+  PanelUpdates updates_;
   std::vector<double> work_, sums_;
-  std::vector<RowRun> runs_;
   int determinantSign_{1};
 };
 

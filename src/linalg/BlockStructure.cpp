@@ -63,7 +63,7 @@ void BlockStructure::layOut(const std::vector<std::array<int, 2>>& couplings) {
       parent.insert(parent.end(), rows.begin() + 1, rows.end());
     }
   }
-  size_.resize(at(n)), start_.resize(at(n)), height_.resize(at(n)), panel_.resize(at(n));
+  size_.resize(at(n)), start_.resize(at(n)), height_.resize(at(n)), panel_.resize(at(n)), chained_.assign(at(n), 0);
   rowStart_.assign(1, 0), rows_.clear(), rowOffsets_.clear();
   values_ = 0;
   for (int k = 0; k < n; ++k) {
@@ -81,6 +81,8 @@ void BlockStructure::layOut(const std::vector<std::array<int, 2>>& couplings) {
     height_[at(k)] = height;
     panel_[at(k)] = values_;
     values_ += at(height) * at(size_[at(k)]);
+    const auto& rows = structure[at(k)];
+    chained_[at(k)] = !rows.empty() && rows.front() == k + 1 && rows.size() == structure[at(k) + 1].size() + 1 && size_[at(k)] == size_[at(k) + 1];
   }
 }
 

@@ -25,29 +25,41 @@ STICTION_INLINE void dispatchColumns(int k, const F& f) {
     f.template operator()<0>();
 }
 
-// A pack of rows of A stays in registers for all columns of the product.
-STICTION_INLINE void product(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) {
+template <int K, int N>
+STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* work, int m) {
   const int leading = packed(m);
-  dispatchColumns(
-      k, [&]<int K>() __attribute__((always_inline)) {
-        for (int r = 0; r < m; r += kPack) {
-          if constexpr (K > 0) {
-            Pack rows[K];
-            for (int i = 0; i < K; ++i) rows[i] = load(a + at(i) * at(lda) + at(r));
-            for (int c = 0; c < n; ++c) {
-              Pack sum = rows[0] * b[c];
-              for (int i = 1; i < K; ++i) sum += rows[i] * b[at(i) * at(ldb) + at(c)];
-              store(work + at(c) * at(leading) + at(r), sum);
-            }
-          } else {
-            for (int c = 0; c < n; ++c) {
-              Pack sum = load(a + r) * b[c];
-              for (int i = 1; i < k; ++i) sum += load(a + at(i) * at(lda) + at(r)) * b[at(i) * at(ldb) + at(c)];
-              store(work + at(c) * at(leading) + at(r), sum);
-            }
-          }
-        }
-      });
+  for (int r = 0; r < m; r += kPack) {
+    Pack sum[N];
+    for (int c = 0; c < N; ++c) sum[c] = Pack{};
+    for (const PanelSource* source = sources; source != sources + count; ++source) {
+      const double *a = source->a + r, *b = source->b;
+      for (int i = 0; i < K; ++i, a += source->lda, b += source->ldb) {
+        const Pack rows = load(a);
+        for (int c = 0; c < N; ++c) sum[c] += rows * b[c];
+      }
+    }
+    for (int c = 0; c < N; ++c) store(work + at(c) * at(leading) + at(r), sum[c]);
+  }
+}
+
+STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* work, int m, int n, int k) {
+  const int leading = packed(m);
+  for (int r = 0; r < m; r += kPack)
+    for (int c = 0; c < n; ++c) {
+      Pack sum{};
+      for (const PanelSource* source = sources; source != sources + count; ++source)
+        for (int i = 0; i < k; ++i) sum += load(source->a + at(i) * at(source->lda) + at(r)) * source->b[at(i) * at(source->ldb) + at(c)];
+      store(work + at(c) * at(leading) + at(r), sum);
+    }
+}
+
+STICTION_INLINE void product(const PanelSource* sources, int count, double* work, int m, int n, int k) {
+  if (n == 6 && k == 6)
+    sumProducts<6, 6>(sources, count, work, m);
+  else if (n == 3 && k == 3)
+    sumProducts<3, 3>(sources, count, work, m);
+  else
+    sumProducts(sources, count, work, m, n, k);
 }
 
 STICTION_INLINE void times(const double* a, int lda, const double* x, double* y, int m, int k) {
@@ -109,13 +121,13 @@ struct Kernels {
 };
 
 // The four kernels for one instruction set.
-#define STICTION_KERNELS(NAME, TARGET)                                                                                                                         \
-  TARGET void NAME##Product(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { product(a, lda, b, ldb, work, m, n, k); } \
-  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times(a, lda, x, y, m, k); }                                   \
-  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots(a, lda, y, sums, m, k); }                               \
-  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {                           \
-    subtract(work, ldWork, target, ldTarget, runs, count, n);                                                                                                  \
-  }                                                                                                                                                            \
+#define STICTION_KERNELS(NAME, TARGET)                                                                                                            \
+  TARGET void NAME##Product(const PanelSource* sources, int count, double* work, int m, int n, int k) { product(sources, count, work, m, n, k); } \
+  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times(a, lda, x, y, m, k); }                      \
+  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots(a, lda, y, sums, m, k); }                  \
+  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {                \
+    subtract(work, ldWork, target, ldTarget, runs, count, n);                                                                                     \
+  }                                                                                                                                               \
   constexpr Kernels NAME{NAME##Product, NAME##Times, NAME##Dots, NAME##Subtract};
 
 STICTION_KERNELS(baseline, )
@@ -136,7 +148,7 @@ const Kernels kernels = choose();
 
 }  // namespace
 
-void panelProduct(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k) { kernels.product(a, lda, b, ldb, work, m, n, k); }
+void panelProduct(const PanelSource* sources, int count, double* work, int m, int n, int k) { kernels.product(sources, count, work, m, n, k); }
 void panelTimes(const double* a, int lda, const double* x, double* y, int m, int k) { kernels.times(a, lda, x, y, m, k); }
 void panelDots(const double* a, int lda, const double* y, double* sums, int m, int k) { kernels.dots(a, lda, y, sums, m, k); }
 void panelSubtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {

@@ -10,8 +10,16 @@ constexpr int kPack = 8;
 
 constexpr int packed(int rows) { return (rows + kPack - 1) / kPack * kPack; }
 
-/// work (m × n, leading packed(m)) = A (m × k, leading lda) · B (n × k, leading ldb)ᵀ, column major.
-void panelProduct(const double* a, int lda, const double* b, int ldb, double* work, int m, int n, int k);
+/// A (m × k, leading lda) and B (n × k, leading ldb), column major.
+struct PanelSource {
+  const double* a;
+  int lda;
+  const double* b;
+  int ldb;
+};
+
+/// work (m × n, leading packed(m)) = Σ A Bᵀ over `count` sources.
+void panelProduct(const PanelSource* sources, int count, double* work, int m, int n, int k);
 
 /// y (packed(m)) = A x.
 void panelTimes(const double* a, int lda, const double* x, double* y, int m, int k);

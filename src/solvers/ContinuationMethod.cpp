@@ -10,8 +10,9 @@
 //   corrector  Newton with the step's own J, bordered by the event (the contact lands on its border) or by the arc length of the impulses
 //   event      the contact changes its piece; J changes by a rank of one
 //
-// A corrected step that carried another contact over its border is taken back to that contact. At γ = kEnd the centre moves to the answer and the last stretch is repeated:
-// the answer of the proximal problem becomes that of the problem.
+// A corrected step that carried another contact over its border is taken back to that contact. At γ = kEnd the centre moves to the answer, a few steps of the proximal Newton
+// bring it nearer to the strict law, and the last stretch is repeated: the answer of the proximal problem becomes that of the problem. A path that takes too long moves its
+// centre, too: the next one is another path, and often a far shorter one.
 #include <algorithm>
 #include <cmath>
 
@@ -32,9 +33,10 @@ constexpr double kLongest = 1, kShortest = 1e-9;  // [-] steps in s
 constexpr double kBack = 5;                       // [-] in s: a path so far behind its start is given up
 constexpr double kHopeless = 30;                  // [-] times the best residual: a lost path's end is no centre then
 constexpr double kEnough = 0.1;                   // [-] of the tolerance: Newton on the strict law does the rest
-constexpr double kCare = 0.3;                     // [-] steps are so much shorter after a path was lost
-constexpr int kChords = 30, kTrials = 40, kRounds = 20, kFailures = 4;
-constexpr int kShare = 3;  // a single path may take this part of the steps allowed
+constexpr double kCare = 0.3, kMostCare = 0.09;   // [-] steps are so much shorter after a path was lost, down to this
+constexpr int kChords = 30, kTrials = 40, kRounds = 20, kFailures = 6, kPolishes = 6;
+constexpr int kDescent = 100;  // steps of the proximal Newton after a path
+constexpr int kShare = 4;      // a single path may take this part of the steps allowed
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -53,6 +55,7 @@ class ContinuationMethod : public VelocityMethod {
   bool begin(VelocitySystem& system, double gamma, SolveReport& report);
   bool follow(VelocitySystem& system, double end, int limit, SolveReport& report);
   void finish(VelocitySystem& system, SolveReport& report);
+  double descend(VelocitySystem& system, const SolveOptions& options, SolveReport& report);
   bool tangent(VelocitySystem& system);
   bool advance(VelocitySystem& system, double length);
   bool correct(VelocitySystem& system, const Event& event);
@@ -65,6 +68,8 @@ class ContinuationMethod : public VelocityMethod {
 
   ProximalMap map_;
   BestIterate best_;
+  std::unique_ptr<VelocityMethod> descent_{makeProxAcMethod()};
+  Iterate centre_;
   std::vector<Vector3> rate_, arc_;  // dx/ds along the tangent, and dp/ds there in the metric of the arc length
   VectorX v_, start_, from_, tangent_, step_, rates_, before_;
   double s_{0}, arcSize_{1}, longest_{1};
@@ -303,6 +308,24 @@ void ContinuationMethod::finish(VelocitySystem& system, SolveReport& report) {
   }
 }
 
+/// The proximal Newton from the centre for a few steps; its best answer is the new centre. Returns the residual there.
+double ContinuationMethod::descend(VelocitySystem& system, const SolveOptions& options, SolveReport& report) {
+  SolveOptions few = options;
+  few.warm = true;
+  few.maxIterations = kDescent;
+  centre_.r = map_.centre, centre_.lambda = map_.lambda;
+  fitIterate(system.problem(), centre_, true);
+  if (best_.residual() > kEnough * options.tolerance * system.scale()) {
+    const SolveReport steps = descent_->run(system, centre_, few);
+    report.iterations += steps.iterations;
+    report.factorisations += steps.factorisations;
+    map_.moveTo(system.problem(), centre_.r, centre_.lambda);
+  }
+  const double residual = best_.offer(system, map_.centre, map_.lambda);
+  v_ = best_.last().v;
+  return residual;
+}
+
 SolveReport ContinuationMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double lowest = 1e-6;
   const int limit = options.maxIterations > 0 ? options.maxIterations : 4000;
@@ -322,21 +345,20 @@ SolveReport ContinuationMethod::run(VelocitySystem& system, Iterate& iterate, co
       begun = begin(system, first, report);
     }
     if (!begun) break;
-    const bool arrived = follow(system, std::log(end), std::min(limit, report.factorisations + limit / kShare), report);
+    const int share = std::max(limit / kShare, 1), taken = report.factorisations;
+    const bool arrived = follow(system, std::log(end), std::min(limit, taken + share), report), lost = !arrived && report.factorisations < taken + share;
     if (arrived) finish(system, report);
-    const double now = best_.offer(system, map_.p, map_.q);
-    if (arrived || now < kHopeless * best_.residual()) {
-      map_.moveTo(problem, map_.p, map_.q);
-    } else {
-      map_.moveTo(problem, best_.iterate().r, best_.iterate().lambda);
-      v_ = best_.iterate().v;
-    }
-    if (best_.residual() <= kEnough * options.tolerance * system.scale()) break;
-    if (!arrived && end < kFar) {
-      if (++failures == kFailures) break;
-      care_ *= kCare;
-    }
     const bool blurred = map_.misfit > kBlur * options.tolerance * system.impulseUnit();
+    if (best_.offer(system, map_.p, map_.q) < kHopeless * best_.residual() || arrived)
+      map_.moveTo(problem, map_.p, map_.q);
+    else
+      map_.moveTo(problem, best_.iterate().r, best_.iterate().lambda);
+    const double now = descend(system, options, report);
+    if (best_.residual() <= (round < kPolishes ? kEnough : 1.0) * options.tolerance * system.scale()) break;
+    if (lost && end < kFar) {
+      if (++failures == kFailures) break;
+      care_ = std::max(kCare * care_, kMostCare);
+    }
     if (arrived && blurred && end < kFar) usual = std::max(0.01 * usual, kLeastEnd);
     end = arrived && !blurred && end < kFar && now > kSlow * residual ? kFar : usual;
     first = arrived ? kRestart * usual : kFirst;
