@@ -13,4 +13,4 @@ printf '== fuzzers\n'
 scripts/fuzz.sh "${FUZZ_SECONDS:-600}"
 printf '== random scenes\n'
 build/tests/random_scenes --scenes "${SCENES:-100000}" --jobs "$(nproc)"
-scripts/random_scenes.py --program build/stiction --minutes "${SCENE_MINUTES:-30}"
+scripts/random_scenes.py --program build/stiction --minutes "${SCENE_MINUTES:-10}"

@@ -6,13 +6,19 @@
 
 namespace stiction {
 
-const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const FeatureKey& key) {
+const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const FeatureKey& key, std::size_t& hint) {
+  const auto before = [&](std::size_t i) { return i == memory.size() || key < memory[i].key; };
+  const bool near = hint < memory.size() && !before(hint);
+  for (const std::size_t i : {hint, hint + 1})
+    if (near && i < memory.size() && memory[i].key == key) return hint = i, &memory[i];
+  if (near && before(hint + 1)) return nullptr;
   const auto found = std::lower_bound(memory.begin(), memory.end(), key, [](const ContactMemory& entry, const FeatureKey& k) { return entry.key < k; });
+  hint = static_cast<std::size_t>(found - memory.begin());
   return found != memory.end() && found->key == key ? &*found : nullptr;
 }
 
-ContactMemory* findMemory(std::vector<ContactMemory>& memory, const FeatureKey& key) {
-  return const_cast<ContactMemory*>(findMemory(std::as_const(memory), key));
+ContactMemory* findMemory(std::vector<ContactMemory>& memory, const FeatureKey& key, std::size_t& hint) {
+  return const_cast<ContactMemory*>(findMemory(std::as_const(memory), key, hint));
 }
 
 void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island) {
@@ -25,8 +31,9 @@ void selectMemory(const std::vector<ContactMemory>& all, const std::vector<Candi
 }
 
 void takeAnchors(const std::vector<ContactMemory>& from, std::vector<ContactMemory>& to) {
+  std::size_t hint = 0;
   for (ContactMemory& entry : to) {
-    const ContactMemory* old = findMemory(from, entry.key);
+    const ContactMemory* old = findMemory(from, entry.key, hint);
     entry.sticking = old && old->sticking;
     entry.anchor = entry.sticking ? old->anchor : Vector3{Vector3::Zero()};
     entry.mended = old && old->mended;

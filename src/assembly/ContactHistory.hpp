@@ -6,9 +6,9 @@
 
 namespace stiction {
 
-/// The entry of `key` in a list sorted by key, or null.
-const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const FeatureKey& key);
-ContactMemory* findMemory(std::vector<ContactMemory>& memory, const FeatureKey& key);
+/// The entry of `key` in a list sorted by key, or null. `hint`: where the last call ended; quick for the same key and the next ones.
+const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const FeatureKey& key, std::size_t& hint);
+ContactMemory* findMemory(std::vector<ContactMemory>& memory, const FeatureKey& key, std::size_t& hint);
 
 /// Copies to `island` the entries of the pairs' geoms; both lists sorted.
 void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island);

@@ -231,7 +231,7 @@ bool IslandStepper::warmStart(double h) {
   iterate_.lambda.resize(0);
   bool warm = false;
   for (Eigen::Index k = 0; k < count; ++k) {
-    const ContactMemory* memory = findMemory(result_->report.memory, contacts_[at(used_[static_cast<std::size_t>(k)])].key);
+    const ContactMemory* memory = memoryOf(contacts_[at(used_[static_cast<std::size_t>(k)])].key);
     iterate_.r.segment<3>(3 * k) = memory ? warmImpulse(*memory, assembly_.frames[static_cast<std::size_t>(k)], h) : Vector3{Vector3::Zero()};
     warm = warm || memory;
   }
@@ -300,14 +300,14 @@ void IslandStepper::remember(double h, bool rests) {
     const auto i = static_cast<Eigen::Index>(k);
     const Vector3 r = iterate_.r.segment<3>(3 * i), u = scratch_.after.segment<3>(3 * i);
     const Matrix3& F = assembly_.frames[k];
-    const ContactMemory* old = findMemory(report.memory, contact.key);
+    const ContactMemory* old = memoryOf(contact.key);
     const double friction = r.tail<2>().norm(), slip = u.tail<2>().norm();
     const bool slips = friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > kSlipSpeed * solved_.scale;
     ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), r[0] > 0 && contact.friction > 0 && !slips, old && old->mended};
     if (rests && old && old->step == h && restedBefore_) entry.impulse = old->impulse;
     if (entry.sticking && old && old->sticking) entry.anchor = old->anchor - contact.normal * contact.normal.dot(old->anchor);
     record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), r[0] > 0 ? (entry.sticking ? 1 : 2) : 0);
-    if (r[0] > 0 || entry.sticking) memory_.push_back(entry);
+    if (r[0] > 0 || entry.sticking || entry.mended) memory_.push_back(entry);
   }
   report.memory.swap(memory_);
 }

@@ -89,6 +89,7 @@ class IslandStepper {
   void accept(const char* rung, const Certificate& certificate);
   void record(const Contact& contact, const Vector3& impulse, const Vector3& slip, int state);
   double pairSize(const FeatureKey& key) const;
+  ContactMemory* memoryOf(const FeatureKey& key) const { return findMemory(result_->report.memory, key, cursor_); }
   bool touching(const Contact& contact) const;
   double freeFall(double h) const;
   double deepest() const;
@@ -96,6 +97,7 @@ class IslandStepper {
   // Rest.cpp
   bool restsAsBefore(double h);
   bool comesToRest();
+  bool sharpen();
   void stopSlowBodies();
   bool certifiesAtRest(Certificate& certificate);
   double roundOff(const VectorX& r) const;
@@ -104,6 +106,7 @@ class IslandStepper {
   bool surfacesMove() const;
 
   // Projection.cpp
+  void leaveAlone(const Contact& contact, double h);
   void project(double h);
   void followAnchors(double h);
   double gapFault(const Contact& contact, double h) const;
@@ -176,7 +179,8 @@ class IslandStepper {
   const char* rung_{"none"};  // that gave it
   bool restedBefore_{false};  // this (sub)step repeats the rest of the last one
   AccountScratch scratch_;
-  std::vector<Motion> motion_;  // of the island's bodies over the (sub)step, or in the projection
+  mutable std::size_t cursor_{0};  // where the last memory was found
+  std::vector<Motion> motion_;     // of the island's bodies over the (sub)step, or in the projection
   ContactSet startContacts_;
   std::vector<double> rowTargets_;     // [m] projection: anchor·t of each row
   std::vector<int> region_;            // bodies that it may move, ascending

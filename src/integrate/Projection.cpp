@@ -81,7 +81,7 @@ double IslandStepper::gapFault(const Contact& contact, double h) const {
 double IslandStepper::fault(const Contact& contact, double h) const {
   if (leftOut(contact.key)) return 0.0;
   double fault = gapFault(contact, h);
-  const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
+  const ContactMemory* entry = memoryOf(contact.key);
   if (entry && entry->sticking && entry->anchor.norm() > kAnchor * pairSize(contact.key)) fault = std::max(fault, entry->anchor.norm());
   return fault;
 }
@@ -91,14 +91,14 @@ double IslandStepper::farthest(const Contact& contact, double h) const { return 
 
 /// Whether the projection has to see to the contact.
 bool IslandStepper::asks(const Contact& contact, double h) const {
-  const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
+  const ContactMemory* entry = memoryOf(contact.key);
   return !(entry && entry->mended) && fault(contact, h) > 0;
 }
 
 /// Normal impulse [N s] that the contact carried over the last (sub)step of h; 0 when it is now farther apart than free fall or the impulse would close in h: about to take off.
 double IslandStepper::load(const Contact& contact, double h) const {
   if (contact.gap > std::min(freeFall(h), kParted * pairSize(contact.key))) return 0.0;
-  const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
+  const ContactMemory* entry = memoryOf(contact.key);
   if (!entry) return 0.0;
   const double impulse = std::max(0.0, entry->normal.dot(entry->impulse));
   const double inverseMass = setup_->inertias[at(contact.bodyA)].inverseMass + setup_->inertias[at(contact.bodyB)].inverseMass;
@@ -133,7 +133,7 @@ void IslandStepper::assembleProjection(double h) {
   assembly_.setBodies(region_);
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     if (leftOut(contacts_[k].key) || (assembly_.blockOf(contacts_[k].bodyA) < 0 && assembly_.blockOf(contacts_[k].bodyB) < 0)) continue;
-    const ContactMemory* entry = findMemory(result_->report.memory, contacts_[k].key);
+    const ContactMemory* entry = memoryOf(contacts_[k].key);
     if (contacts_[k].gap <= reach || (entry && entry->sticking) || touching(contacts_[k])) used_.push_back(static_cast<int>(k));
   }
   assembly_.buildMass(local_);
@@ -150,7 +150,7 @@ void IslandStepper::assembleProjection(double h) {
     problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(contact.gap, -limit);
     const double pressing = iterate_.r[static_cast<Eigen::Index>(3 * k)] = h * load(contact, h);
     largest = std::max(largest, std::min(pressing > 0 ? std::abs(contact.gap) : -contact.gap, limit));
-    const ContactMemory* entry = findMemory(result_->report.memory, contact.key);
+    const ContactMemory* entry = memoryOf(contact.key);
     if (!entry || !entry->sticking) continue;
     for (int t = 1; t <= 2; ++t) {
       const Vector3 direction = assembly_.frames[k].col(t);
@@ -193,10 +193,16 @@ double IslandStepper::applyProjection() {
   return longest;
 }
 
-void IslandStepper::project(double h) {
+/// A contact without load that the projection cannot mend gets a memory, too.
+void IslandStepper::leaveAlone(const Contact& contact, double h) {
   std::vector<ContactMemory>& memory = result_->report.memory;
+  const auto place = std::lower_bound(memory.begin(), memory.end(), contact.key, [](const ContactMemory& entry, const FeatureKey& k) { return entry.key < k; });
+  memory.insert(place, {contact.key, contact.normal, Vector3::Zero(), h, Vector3::Zero(), false, true});
+}
+
+void IslandStepper::project(double h) {
   for (const Contact& contact : contacts_)
-    if (ContactMemory* entry = findMemory(memory, contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
+    if (ContactMemory* entry = memoryOf(contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
   bool stuck = false, whole = false;
   for (int pass = 0; pass < kPasses && !stuck; ++pass) {
     const double worst = chooseRegion(h);
@@ -221,12 +227,17 @@ void IslandStepper::project(double h) {
     detect();
     followAnchors(0.0);
     const bool open = std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& contact) { return asks(contact, h) && gapFault(contact, h) > 0; });
-    stuck = slow && (!open || region_.size() == bodies_.size());
+    stuck = slow && (!open || region_.size() == bodies_.size() || pass + 1 == kPasses);
     whole = slow;
   }
   assembly_.setBodies(bodies_);
-  for (const Contact& contact : contacts_)
-    if (ContactMemory* entry = findMemory(memory, contact.key)) entry->mended = entry->mended || stuck || fault(contact, h) == 0;
+  for (const Contact& contact : contacts_) {
+    const double left = fault(contact, h);
+    if (ContactMemory* entry = memoryOf(contact.key))
+      entry->mended = entry->mended || stuck || left == 0;
+    else if (stuck && left > 0)
+      leaveAlone(contact, h);
+  }
 }
 
 }  // namespace stiction

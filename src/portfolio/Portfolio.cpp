@@ -20,7 +20,7 @@ constexpr int leastSweeps = 100, mostSweeps = 20000;
 constexpr double sweepWork = 170, burstFactorisations = 14;
 constexpr int warmPatience = 3;
 constexpr int longSweeps = 20000;
-constexpr int warmSteps = 12;
+constexpr int warmSteps = 12, polishSteps = 30;
 constexpr double warmNear =
     0.1;  // [-] certificate of a warm start from which a few steps of the proximal Newton, which cannot run away, are tried when Newton fails
 constexpr int finishSteps = 20;
@@ -186,7 +186,9 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     if (rung(problem, best, "newton", *newton, cold) || rung(problem, best, "prox", *prox, cold) || !options.thorough) return;
   }
   warm.patience = 0;
+  if (options.effort == 0) warm.maxIterations = polishSteps;
   if (options.warm && report.certificate.relative < warmNear && rung(problem, best, "proxac", *proxac, warm)) return;
+  if (options.effort == 0) return;
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   warm.warm = true;
   warm.maxIterations = 0;

@@ -77,6 +77,30 @@ TEST(Rest, SlabsStayPutUnderARollingBall) {
   EXPECT_NEAR(simulation.state().position[static_cast<std::size_t>(ball)].x(), -0.5 + speed * h * 202, 1e-9);
 }
 
+// A ball drops into the top of a box filled with spheres, lattice upon lattice (hyperstatic: impulses are not unique, many contacts touch and carry nothing). It comes to
+// rest, and from then on nothing is solved, nothing projected and no bit changes.
+TEST(Rest, AFilledBoxComesToRest) {
+  constexpr double radius = 0.1;
+  constexpr int across = 8, layers = 5;
+  ModelBuilder builder;
+  addBox(builder, across * radius, across * radius, 0.5);
+  const auto place = [&](int i) { return (2 * i + 1 - across) * radius; };
+  for (int k = 0; k < layers; ++k)
+    for (int j = 0; j < across; ++j)
+      for (int i = 0; i < across; ++i) addBody(builder, Shape::sphere(radius), 4, {{place(i), place(j), (2 * k + 1) * radius}, Quaternion::Identity()}, 0.5);
+  addBody(builder, Shape::sphere(radius), 4, {{0.03, 0.01, 2 * layers * radius + 0.15}, Quaternion::Identity()}, 0.5);
+  Simulation simulation{builder.build(), {}};
+  advance(simulation, 1.0 / 60.0, 75, 1e-6);
+  const State before = simulation.state();
+  for (int k = 0; k < 10; ++k) {
+    EXPECT_EQ(advance(simulation, 1.0 / 60.0, 1).factorisations, 0) << "step " << k;
+    for (std::size_t body = 1; body < before.position.size(); ++body) {
+      EXPECT_EQ(simulation.state().position[body], before.position[body]) << "step " << k;
+      EXPECT_TRUE(simulation.state().velocity[body].isZero(0.0)) << "step " << k;
+    }
+  }
+}
+
 TEST(Rest, DeepOverlapComesOutWithoutKineticEnergy) {
   ModelBuilder builder;
   addPlane(builder, 0.5);

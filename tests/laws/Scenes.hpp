@@ -22,6 +22,18 @@ inline int addPlane(ModelBuilder& builder, double friction, const Quaternion& R 
   return builder.addGeom(geom, {Vector3::Zero(), R});
 }
 
+/// A floor at z = 0 and walls at ±`halfX`, ±`halfY`, all planes.
+inline void addBox(ModelBuilder& builder, double halfX, double halfY, double friction) {
+  addPlane(builder, friction);
+  for (const auto& [axis, at] : {std::pair{0, -halfX}, {0, halfX}, {1, -halfY}, {1, halfY}}) {
+    Geom wall;
+    wall.shape = Shape::plane();
+    wall.friction = friction;
+    const Vector3 outward = at * Vector3::Unit(axis);
+    builder.addGeom(wall, {outward, Quaternion::FromTwoVectors(Vector3::UnitZ(), -outward)});
+  }
+}
+
 inline double volume(const Shape& shape) { return massProperties(shape).volume; }
 
 /// A homogeneous body of the given mass.

@@ -98,15 +98,7 @@ TEST(Structures, CardHouseStands) {
 TEST(Structures, SpheresFallIntoABox) {
   constexpr double kRadius = 0.1, kHalf = 0.4;
   ModelBuilder builder;
-  addPlane(builder, 0.5);
-  for (const auto& [axis, sign] : {std::pair{0, -1.0}, {0, 1.0}, {1, -1.0}, {1, 1.0}}) {
-    Geom wall;
-    wall.shape = Shape::plane();
-    wall.friction = 0.5;
-    Vector3 place = Vector3::Zero(), inward = Vector3::Zero();
-    place[axis] = sign * kHalf, inward[axis] = -sign;
-    builder.addGeom(wall, {place, Quaternion::FromTwoVectors(Vector3::UnitZ(), inward)});
-  }
+  addBox(builder, kHalf, kHalf, 0.5);
   for (int k = 0; k < 4; ++k)
     for (int j = 0; j < 3; ++j)
       for (int i = 0; i < 3; ++i)

@@ -129,9 +129,14 @@ TEST(ContactHistory, FindsSelectsAndTurnsImpulses) {
     entry.step = 0.01;
     all.push_back(entry);
   }
-  EXPECT_EQ(findMemory(all, {0, 1, 9}), &all[1]);
-  EXPECT_EQ(findMemory(all, {0, 1, 6}), nullptr);
-  EXPECT_EQ(findMemory(all, {9, 9, 0}), nullptr);
+  std::size_t hint = 0;
+  EXPECT_EQ(findMemory(all, {0, 1, 9}, hint), &all[1]);
+  EXPECT_EQ(findMemory(all, {0, 2, 1}, hint), &all[2]);
+  EXPECT_EQ(findMemory(all, {0, 2, 1}, hint), &all[2]);
+  EXPECT_EQ(findMemory(all, {0, 3, 1}, hint), nullptr);
+  EXPECT_EQ(findMemory(all, {0, 1, 5}, hint), &all[0]);
+  EXPECT_EQ(findMemory(all, {0, 1, 6}, hint), nullptr);
+  EXPECT_EQ(findMemory(all, {9, 9, 0}, hint), nullptr);
   std::vector<ContactMemory> island;
   selectMemory(all, {{0, 1, 0.1, 0, 0}, {3, 4, 0.1, 0, 0}}, island);
   ASSERT_EQ(island.size(), 3u);
