@@ -28,7 +28,7 @@ constexpr double dearWork = 1e6;  // factorisations dearer than this are not spe
 constexpr int dearPatience = 3;
 // Steps of the proximal Newton and of the path on a dear problem, before a smaller step of the simulator is the better resort. Few of the halves may fail, or halving never
 // ends. Both grow with the contacts: so do the changes of contact on the way; what is enough by that measure need not grow with the halvings.
-constexpr int dearSteps = 800, dearStepsPerContact = 1, dearPathSteps = 2500, dearPathStepsPerContact = 6;
+constexpr int dearSteps = 800, dearStepsPerContact = 1, dearPathSteps = 2500, dearPathStepsPerContact = 4;
 constexpr int pathPoints = 40;
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 

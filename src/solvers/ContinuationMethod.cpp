@@ -36,7 +36,7 @@ constexpr double kEnough = 0.1;                   // [-] of the tolerance: Newto
 constexpr double kCare = 0.3, kMostCare = 0.09;   // [-] steps are so much shorter after a path was lost, down to this
 constexpr int kChords = 30, kTrials = 40, kRounds = 20, kFailures = 6, kPolishes = 6;
 constexpr int kDescent = 100;  // steps of the proximal Newton after a path
-constexpr int kShare = 4;      // a single path may take this part of the steps allowed
+constexpr int kShare = 2;      // a single path may take this part of the steps allowed
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
