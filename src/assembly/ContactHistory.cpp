@@ -5,6 +5,14 @@
 #include <utility>
 
 namespace stiction {
+namespace {
+
+/// The first entry not before `key`.
+auto firstFrom(auto& memory, const FeatureKey& key) {
+  return std::lower_bound(memory.begin(), memory.end(), key, [](const ContactMemory& entry, const FeatureKey& k) { return entry.key < k; });
+}
+
+}  // namespace
 
 const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const FeatureKey& key, std::size_t& hint) {
   const auto before = [&](std::size_t i) { return i == memory.size() || key < memory[i].key; };
@@ -12,7 +20,7 @@ const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const 
   for (const std::size_t i : {hint, hint + 1})
     if (near && i < memory.size() && memory[i].key == key) return hint = i, &memory[i];
   if (near && before(hint + 1)) return nullptr;
-  const auto found = std::lower_bound(memory.begin(), memory.end(), key, [](const ContactMemory& entry, const FeatureKey& k) { return entry.key < k; });
+  const auto found = firstFrom(memory, key);
   hint = static_cast<std::size_t>(found - memory.begin());
   return found != memory.end() && found->key == key ? &*found : nullptr;
 }
@@ -21,11 +29,12 @@ ContactMemory* findMemory(std::vector<ContactMemory>& memory, const FeatureKey& 
   return const_cast<ContactMemory*>(findMemory(std::as_const(memory), key, hint));
 }
 
+void addMemory(std::vector<ContactMemory>& memory, const ContactMemory& entry) { memory.insert(firstFrom(memory, entry.key), entry); }
+
 void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island) {
   island.clear();
   for (const CandidatePair& pair : pairs) {
-    const FeatureKey first{pair.geomA, pair.geomB, 0};
-    auto entry = std::lower_bound(all.begin(), all.end(), first, [](const ContactMemory& e, const FeatureKey& k) { return e.key < k; });
+    auto entry = firstFrom(all, {pair.geomA, pair.geomB, 0});
     for (; entry != all.end() && entry->key.geomA == pair.geomA && entry->key.geomB == pair.geomB; ++entry) island.push_back(*entry);
   }
 }

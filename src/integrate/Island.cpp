@@ -238,9 +238,13 @@ bool IslandStepper::warmStart(double h) {
   return warm;
 }
 
-void IslandStepper::spend(const PortfolioReport& report, const Certificate& certificate) {
+void IslandStepper::count(const PortfolioReport& report) {
   result_->report.iterations += report.iterations;
   result_->report.factorisations += report.factorisations;
+}
+
+void IslandStepper::spend(const PortfolioReport& report, const Certificate& certificate) {
+  count(report);
   const double known = result_->hardest ? result_->hardest->relative : -1;
   if (!setup_->options->keepHardest || certificate.relative <= std::max(setup_->hardest, known)) return;
   if (!result_->hardest) result_->hardest = std::make_unique<HardProblem>();

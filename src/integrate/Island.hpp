@@ -85,6 +85,7 @@ class IslandStepper {
   void save(Saved& saved) const;
   void restore(const Saved& saved);
   void takeBack(const Saved& saved);
+  void count(const PortfolioReport& report);
   void spend(const PortfolioReport& report, const Certificate& certificate);
   void accept(const char* rung, const Certificate& certificate);
   void record(const Contact& contact, const Vector3& impulse, const Vector3& slip, int state);
@@ -106,7 +107,6 @@ class IslandStepper {
   bool surfacesMove() const;
 
   // Projection.cpp
-  void leaveAlone(const Contact& contact, double h);
   void project(double h);
   void followAnchors(double h);
   double gapFault(const Contact& contact, double h) const;

@@ -193,13 +193,6 @@ double IslandStepper::applyProjection() {
   return longest;
 }
 
-/// A contact without load that the projection cannot mend gets a memory, too.
-void IslandStepper::leaveAlone(const Contact& contact, double h) {
-  std::vector<ContactMemory>& memory = result_->report.memory;
-  const auto place = std::lower_bound(memory.begin(), memory.end(), contact.key, [](const ContactMemory& entry, const FeatureKey& k) { return entry.key < k; });
-  memory.insert(place, {contact.key, contact.normal, Vector3::Zero(), h, Vector3::Zero(), false, true});
-}
-
 void IslandStepper::project(double h) {
   for (const Contact& contact : contacts_)
     if (ContactMemory* entry = memoryOf(contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
@@ -232,11 +225,10 @@ void IslandStepper::project(double h) {
   }
   assembly_.setBodies(bodies_);
   for (const Contact& contact : contacts_) {
-    const double left = fault(contact, h);
     if (ContactMemory* entry = memoryOf(contact.key))
-      entry->mended = entry->mended || stuck || left == 0;
-    else if (stuck && left > 0)
-      leaveAlone(contact, h);
+      entry->mended = entry->mended || stuck || fault(contact, h) == 0;
+    else if (stuck && fault(contact, h) > 0)  // without load: it needs a memory to be left alone by
+      addMemory(result_->report.memory, {contact.key, contact.normal, Vector3::Zero(), h, Vector3::Zero(), false, true});
   }
 }
 

@@ -101,9 +101,7 @@ bool IslandStepper::sharpen() {
   options.tolerance = kRest;
   options.polish = 0.1 * kRest;
   options.scale = certifier_.scale();
-  const PortfolioReport report = portfolio_.solve(assembly_.problem, candidate_, options);
-  result_->report.iterations += report.iterations;
-  result_->report.factorisations += report.factorisations;
+  count(portfolio_.solve(assembly_.problem, candidate_, options));
   return true;
 }
 

@@ -37,10 +37,10 @@ class BlockStructure {
   double work() const;
   int firstRow(int k) const { return rowStart_[static_cast<std::size_t>(k)]; }  // range of panel k's blocks below the diagonal …
   int lastRow(int k) const { return rowStart_[static_cast<std::size_t>(k) + 1]; }
-  /// Whether column k + 1 has the size of column k and all its block rows below: columns of one supernode.
-  bool chained(int k) const { return chained_[static_cast<std::size_t>(k)] != 0; }
   int row(int p) const { return rows_[static_cast<std::size_t>(p)]; }              // … the permuted block
   int rowOffset(int p) const { return rowOffsets_[static_cast<std::size_t>(p)]; }  // … and its first row within the panel
+  /// Whether column k + 1 has the size of column k and all its block rows below: columns of one supernode.
+  bool chained(int k) const { return chained_[static_cast<std::size_t>(k)] != 0; }
 
  private:
   void order(const std::vector<std::array<int, 2>>& couplings);

@@ -310,12 +310,12 @@ void ContinuationMethod::finish(VelocitySystem& system, SolveReport& report) {
 
 /// The proximal Newton from the centre for a few steps; its best answer is the new centre. Returns the residual there.
 double ContinuationMethod::descend(VelocitySystem& system, const SolveOptions& options, SolveReport& report) {
-  SolveOptions few = options;
-  few.warm = true;
-  few.maxIterations = kDescent;
-  centre_.r = map_.centre, centre_.lambda = map_.lambda;
-  fitIterate(system.problem(), centre_, true);
   if (best_.residual() > kEnough * options.tolerance * system.scale()) {
+    SolveOptions few = options;
+    few.warm = true;
+    few.maxIterations = kDescent;
+    centre_.r = map_.centre, centre_.lambda = map_.lambda;
+    fitIterate(system.problem(), centre_, true);
     const SolveReport steps = descent_->run(system, centre_, few);
     report.iterations += steps.iterations;
     report.factorisations += steps.factorisations;
