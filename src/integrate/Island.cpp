@@ -50,7 +50,8 @@ void countRung(std::vector<std::pair<const char*, int>>& rungs, const char* rung
 void IslandReport::clear() {
   status = StepStatus::Certified;
   certificate = {};
-  worstContact = {-1, -1, 0};
+  worstContact = squeezed = {-1, -1, 0};
+  squeeze = 0;
   ledger = {};
   memory.clear();
   contacts.clear();
@@ -135,7 +136,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
     const bool last = depth >= setup_->options->maxHalvings;
     const bool certified = rests || solve(h, depth, last);
     watch.lap(times.solve);
-    if (!certified && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+    if (!certified && !isSqueezed(depth) && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
     rests = rests || (certified && comesToRest());
     accept(rung_, solved_);
     if (!certified && !acceptUncertified()) return false;
@@ -273,6 +274,23 @@ bool IslandStepper::solve(double h, int depth, bool last) {
   rung_ = report.rung;
   spend(report, solved_);
   return solved_.passes(options.tolerance);
+}
+
+/// Whether the moving surfaces leave the bodies no way out, in the smallest step either.
+bool IslandStepper::isSqueezed(int depth) {
+  constexpr double violent = 1e4;  // [-] times the fastest speed: beyond, nothing is called a motion
+  if (!surfacesMove()) return false;
+  ContactProblem& problem = assembly_.problem;
+  const VectorX w = problem.w;
+  problem.w = assembly_.surface + std::ldexp(1.0, setup_->options->maxHalvings - depth) * (w - assembly_.surface);
+  const InfeasibilityProof proof = portfolio_.findInfeasibility(problem);
+  problem.w = w;
+  double mass = 0;
+  for (const int body : assembly_.bodies()) mass += setup_->inertias[at(body)].mass;
+  if (!(proof.kineticEnergy >= 0.5 * mass * std::pow(violent * fastestSpeed(), 2))) return false;
+  result_->report.squeeze = proof.closing;
+  result_->report.squeezed = contacts_[at(used_[at(proof.worstContact)])].key;
+  return true;
 }
 
 bool IslandStepper::acceptUncertified() {

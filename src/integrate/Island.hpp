@@ -29,6 +29,8 @@ struct IslandReport {
   StepStatus status{StepStatus::Certified};
   Certificate certificate;
   FeatureKey worstContact{-1, -1, 0};
+  double squeeze{0};               // [m/s] at which contacts close in every motion, 0 unless proved
+  FeatureKey squeezed{-1, -1, 0};  // one of them
   EnergyLedger ledger;
   std::vector<ContactMemory> memory;    // sorted by key
   std::vector<SolvedContact> contacts;  // sorted by key
@@ -76,6 +78,7 @@ class IslandStepper {
   double fastestSpeed() const;
   bool warmStart(double h);
   bool solve(double h, int depth, bool last);
+  bool isSqueezed(int depth);
   bool acceptUncertified();
   void account(double h);
   void integrate(double h);

@@ -188,6 +188,25 @@ void Simulation::Impl::gatherMemory(std::vector<ContactMemory>& all) const {
   std::sort(all.begin(), all.end(), [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
 }
 
+std::string Simulation::Impl::whyNotCertified() const {
+  const auto geom = [this](int id) {
+    const std::string& name = model.geoms[at(id)].name;
+    return name.empty() ? "geom " + std::to_string(id) : "geom '" + name + "'";
+  };
+  for (int k = 0; k < islands_->count(); ++k) {
+    const IslandReport& island = results_[at(k)].report;
+    if (island.squeeze > 0)
+      return "no motion satisfies the contacts, " + geom(island.squeezed.geomA) + " with " + geom(island.squeezed.geomB) +
+             " and others: in every one some close at " + number(island.squeeze) +
+             " m/s or faster; moving bodies must stop before they squeeze others, or be driven by forces";
+  }
+  bool driven = false;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    driven = driven || (model.bodies[i].kind == BodyKind::Kinematic && !(state.velocity[i].isZero(0.0) && state.angularVelocity[i].isZero(0.0)));
+  return "certificate " + number(report.certificate.relative) + " above " + number(options.tolerance) + " after " + std::to_string(options.maxHalvings) +
+         " halvings of the step" + (driven ? "; moving bodies may squeeze others harder than friction allows" : "");
+}
+
 void Simulation::Impl::gather() {
   solved.clear();
   report.islands = islands_->count();
@@ -215,9 +234,7 @@ void Simulation::Impl::gather() {
   std::sort(solved.begin(), solved.end(), [](const SolvedContact& a, const SolvedContact& b) { return a.contact.key < b.contact.key; });
   gatherMemory(next.contacts);
   report.contacts = static_cast<int>(solved.size());
-  if (report.status == StepStatus::NotCertified)
-    report.reason = "certificate " + number(report.certificate.relative) + " above " + number(options.tolerance) + " after " +
-                    std::to_string(options.maxHalvings) + " halvings of the step";
+  if (report.status == StepStatus::NotCertified) report.reason = whyNotCertified();
   if (report.status == StepStatus::NonFinite) report.reason = "a pose or velocity is not finite: the state before the step was kept";
 }
 

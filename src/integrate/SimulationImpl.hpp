@@ -34,6 +34,7 @@ struct Simulation::Impl {
   bool closesUnseen(const Contact& contact) const;
   void keepTrialImpulses();
   void gatherMemory(std::vector<ContactMemory>& all) const;
+  std::string whyNotCertified() const;
   void gather();
   void account();
   void finish();

@@ -30,6 +30,7 @@ constexpr int dearPatience = 3;
 // ends. Both grow with the contacts: so do the changes of contact on the way; what is enough by that measure need not grow with the halvings.
 constexpr int dearSteps = 800, dearStepsPerContact = 1, dearPathSteps = 2500, dearPathStepsPerContact = 4;
 constexpr int pathPoints = 40;
+constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 
 SolverInfo autoInfo() {
@@ -71,11 +72,19 @@ struct Portfolio::Impl {
   std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()},
       continuation{makeContinuationMethod()};
   std::unique_ptr<Solver> nsgs{makeNsgs()};
-  std::unique_ptr<Impl> pathLadder;  // the ladder for points of a path, itself without paths
+  std::unique_ptr<Impl> innerLadder;  // the ladder for other problems on the way, itself without paths
   bool isInner{false};
   Certifier certifier;
   Iterate trial;
   PortfolioReport report;
+
+  Impl& inner() {
+    if (!innerLadder) {
+      innerLadder = std::make_unique<Impl>();
+      innerLadder->isInner = true;
+    }
+    return *innerLadder;
+  }
 
   bool prepare(const ContactProblem& problem) { return system.bind(problem); }
   bool prepare(const LocalContactProblem& problem) {
@@ -169,6 +178,7 @@ struct Portfolio::Impl {
   bool follow(const Problem& problem, Iterate& best, Path path, const SolveOptions& options);
   template <class Problem>
   PortfolioReport answer(const Problem& problem, Iterate& iterate, const SolveOptions& options);
+  InfeasibilityProof findInfeasibility(const ContactProblem& problem);
 };
 
 template <class Problem>
@@ -212,10 +222,6 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
 
 template <class Problem>
 bool Portfolio::Impl::follow(const Problem& problem, Iterate& best, Path path, const SolveOptions& options) {
-  if (!pathLadder) {
-    pathLadder = std::make_unique<Impl>();
-    pathLadder->isInner = true;
-  }
   SolveOptions warm = options;
   warm.warm = false;
   Iterate here;
@@ -223,7 +229,7 @@ bool Portfolio::Impl::follow(const Problem& problem, Iterate& best, Path path, c
   for (int k = 0; k < pathPoints; ++k) {
     const double next = std::min(1.0, t + step);
     Iterate there = here;
-    const PortfolioReport point = pathLadder->answer(pointOf(problem, path, next, certifier.omega()), there, warm);
+    const PortfolioReport point = inner().answer(pointOf(problem, path, next, certifier.omega()), there, warm);
     report.iterations += point.iterations;
     report.factorisations += point.factorisations;
     if (point.certified) {
@@ -259,6 +265,23 @@ PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate
   return report;
 }
 
+// Stiff contacts without friction between bodies that start at rest: where not all of them can be kept from closing, their forces grow until their own stiffness bears what
+// closes, and inertia, that much softer, bears next to nothing.
+InfeasibilityProof Portfolio::Impl::findInfeasibility(const ContactProblem& problem) {
+  certifier.prepare(problem);
+  ContactProblem stiff = problem;
+  stiff.mu.setZero();
+  stiff.f.setZero();
+  stiff.wScale = stiff.w;
+  stiff.scaleFloor = 0;
+  for (int i = 0; i < problem.contacts(); ++i) soften(stiff, i, certifier.omega()[i] / stiffness);
+  Iterate impulses;
+  SolveOptions options;
+  options.thorough = false;
+  inner().answer(stiff, impulses, options);
+  return proveInfeasible(problem, impulses);
+}
+
 Portfolio::Portfolio(const std::string& solver) : impl_{std::make_unique<Impl>()} {
   if (solver != "auto") impl_->named = makeSolver(solver);
 }
@@ -271,6 +294,8 @@ PortfolioReport Portfolio::solve(const ContactProblem& problem, Iterate& iterate
 PortfolioReport Portfolio::solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
   return impl_->answer(problem, iterate, options);
 }
+
+InfeasibilityProof Portfolio::findInfeasibility(const ContactProblem& problem) { return impl_->findInfeasibility(problem); }
 
 std::vector<SolverInfo> portfolioInfos() {
   std::vector<SolverInfo> infos{autoInfo()};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "certify/Certificate.hpp"
+#include "certify/Infeasibility.hpp"
 #include "solvers/Solver.hpp"
 
 namespace stiction {
@@ -28,6 +29,9 @@ class Portfolio {
   /// `iterate` holds the warm start when options.warm, and the answer on return; the better certificate of warm and cold is kept.
   PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options);
   PortfolioReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options);
+
+  /// Looks for a proof that no motion satisfies the contacts. An empty one proves nothing.
+  InfeasibilityProof findInfeasibility(const ContactProblem& problem);
 
  private:
   struct Impl;

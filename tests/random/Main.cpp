@@ -1,12 +1,15 @@
 // random_scenes [--scenes N] [--first SEED] [--jobs N] [--seconds S]: scenes of consecutive seeds, each held to what every step must keep. Exit 1 when one does
 // not, or when more than one scene in a hundred among the ordinary ones ends with a refused step; ordinary: mass ratio up to 10^6, nothing driven. A crash prints
-// its seed; a scene that runs longer than S seconds counts as hanging and ends the program.
+// its seed; a scene that takes more than S seconds of CPU time counts as hanging and ends the program.
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -114,15 +117,23 @@ class Run {
  private:
   struct Started {
     std::atomic<std::uint64_t> seed{0};
-    std::atomic<double> time{0};  // [s]
+    std::atomic<clockid_t> clock{CLOCK_THREAD_CPUTIME_ID};  // of the worker
+    std::atomic<double> time{0};                            // [s]
   };
 
-  static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+  static double now(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
 
   void work(unsigned job) {
+    clockid_t clock = CLOCK_THREAD_CPUTIME_ID;
+    pthread_getcpuclockid(pthread_self(), &clock);
+    started_[job].clock = clock;
     for (std::uint64_t i = next_++; i < settings_.scenes; i = next_++) {
       seedHere = settings_.first + i;
-      started_[job].time = now();
+      started_[job].time = now(clock);
       started_[job].seed = seedHere;
       const Outcome outcome = runScene(seedHere);
       const std::lock_guard lock{mutex_};
@@ -136,7 +147,7 @@ class Run {
   void watch() const {
     for (const Started& one : started_) {
       const std::uint64_t seed = one.seed;
-      if (seed == 0 || now() - one.time < settings_.patience) continue;
+      if (seed == 0 || now(one.clock) - one.time < settings_.patience) continue;
       char command[96];
       repeat(seed, command, sizeof command);
       std::printf("FAULT a scene hangs   [%s]\n", command);

@@ -127,6 +127,47 @@ TEST(Simulation, SetVelocityDrivesAKinematicBody) {
   EXPECT_NEAR(simulation.state().rotation[1].angularDistance(Quaternion{Eigen::AngleAxisd{0.5, Vector3::UnitZ()}}), 0.0, 1e-14);
 }
 
+ModelBuilder ballBetweenJaws(double friction, double tilt) {
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  builder.addSolid("ball", Shape::sphere(0.1), 1000, {}, friction);
+  for (const double side : {-1.0, 1.0}) {
+    const Quaternion turn{Eigen::AngleAxisd{-side * tilt, Vector3::UnitY()}};
+    Body jaw;
+    jaw.kind = BodyKind::Kinematic;
+    jaw.X_WB = {turn * Vector3{side * 0.2, 0, 0}, turn};
+    jaw.velocity = {-side * 0.5, 0, 0};
+    Geom geom;
+    geom.name = side < 0 ? "left" : "right";
+    geom.shape = Shape::box({0.1, 1, 1});
+    geom.friction = friction;
+    geom.body = builder.addBody(jaw);
+    builder.addGeom(geom, {});
+  }
+  return builder;
+}
+
+// Driven jaws that close on a ball leave it no motion: the step is refused at once, and says so.
+TEST(Simulation, SaysThatDrivenBodiesSqueeze) {
+  for (const double friction : {0.0, 0.5, 2.0}) {
+    Simulation simulation{ballBetweenJaws(friction, 0).build(), {}};
+    const StepReport& report = simulation.step(0.01);
+    EXPECT_EQ(report.status, StepStatus::NotCertified);
+    EXPECT_EQ(report.reason.find("no motion satisfies the contacts"), 0u) << report.reason;
+    EXPECT_NE(report.reason.find("geom 'left'"), std::string::npos) << report.reason;
+    EXPECT_EQ(report.reason.find("halvings"), std::string::npos) << report.reason;
+    EXPECT_EQ(simulation.state().stepCount, 0);
+  }
+}
+
+// Between jaws that open downwards a ball without friction escapes: u_n = 0 at both, so it leaves at 0.5 m/s / tan(tilt).
+TEST(Simulation, AWedgeThrowsTheBallOut) {
+  const double tilt = 0.2;
+  Simulation simulation{ballBetweenJaws(0, tilt).build(), {}};
+  EXPECT_EQ(simulation.step(1e-4).status, StepStatus::Certified);
+  EXPECT_NEAR(simulation.state().velocity[1].norm(), 0.5 / std::tan(tilt), 1e-9);
+}
+
 // A fast ball strikes a resting one, which would pass through a thin wall within the same step: its reach follows from the speed it gets.
 TEST(Simulation, StruckBodyDoesNotTunnel) {
   ModelBuilder builder;
