@@ -276,7 +276,7 @@ bool IslandStepper::solve(double h, int depth, bool last) {
   return solved_.passes(options.tolerance);
 }
 
-/// Whether the moving surfaces leave the bodies no way out, in the smallest step either.
+/// Whether the moving surfaces leave the bodies no way out, in the smallest step either; the report then says where.
 bool IslandStepper::isSqueezed(int depth) {
   constexpr double violent = 1e4;  // [-] times the fastest speed: beyond, nothing is called a motion
   if (!surfacesMove()) return false;

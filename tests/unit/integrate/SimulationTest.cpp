@@ -127,7 +127,7 @@ TEST(Simulation, SetVelocityDrivesAKinematicBody) {
   EXPECT_NEAR(simulation.state().rotation[1].angularDistance(Quaternion{Eigen::AngleAxisd{0.5, Vector3::UnitZ()}}), 0.0, 1e-14);
 }
 
-ModelBuilder ballBetweenJaws(double friction, double tilt) {
+ModelBuilder ballBetweenJaws(double friction, double tilt, double restitution = 0) {
   ModelBuilder builder;
   builder.setGravity(Vector3::Zero());
   builder.addSolid("ball", Shape::sphere(0.1), 1000, {}, friction);
@@ -141,6 +141,7 @@ ModelBuilder ballBetweenJaws(double friction, double tilt) {
     geom.name = side < 0 ? "left" : "right";
     geom.shape = Shape::box({0.1, 1, 1});
     geom.friction = friction;
+    geom.restitution = restitution;
     geom.body = builder.addBody(jaw);
     builder.addGeom(geom, {});
   }
@@ -149,8 +150,8 @@ ModelBuilder ballBetweenJaws(double friction, double tilt) {
 
 // Driven jaws that close on a ball leave it no motion: the step is refused at once, and says so.
 TEST(Simulation, SaysThatDrivenBodiesSqueeze) {
-  for (const double friction : {0.0, 0.5, 2.0}) {
-    Simulation simulation{ballBetweenJaws(friction, 0).build(), {}};
+  for (const auto& [friction, restitution] : {std::pair{0.0, 0.0}, {0.5, 0.0}, {2.0, 0.0}, {0.5, 0.8}}) {
+    Simulation simulation{ballBetweenJaws(friction, 0, restitution).build(), {}};
     const StepReport& report = simulation.step(0.01);
     EXPECT_EQ(report.status, StepStatus::NotCertified);
     EXPECT_EQ(report.reason.find("no motion satisfies the contacts"), 0u) << report.reason;
