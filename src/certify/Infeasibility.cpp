@@ -1,5 +1,6 @@
 #include "certify/Infeasibility.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

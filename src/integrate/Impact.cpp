@@ -149,7 +149,7 @@ bool IslandStepper::impact() {
     if (law == kNewton && moreau) continue;
     if (!solveImpact(law)) {
       if (law != kInelastic) continue;  // a pinched body has no room to bounce
-      isSqueezed(setup_->options->maxHalvings);
+      findSqueeze(0);
       result_->report.status = StepStatus::NotCertified;
       accept(rung_, solved_);
       if (!setup_->options->keepGoing || !iterate_.v.allFinite()) return false;

@@ -136,7 +136,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
     const bool last = depth >= setup_->options->maxHalvings;
     const bool certified = rests || solve(h, depth, last);
     watch.lap(times.solve);
-    if (!certified && !isSqueezed(depth) && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+    if (!certified && !findSqueeze(setup_->options->maxHalvings - depth) && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
     rests = rests || (certified && comesToRest());
     accept(rung_, solved_);
     if (!certified && !acceptUncertified()) return false;
@@ -276,15 +276,13 @@ bool IslandStepper::solve(double h, int depth, bool last) {
   return solved_.passes(options.tolerance);
 }
 
-/// Whether the moving surfaces leave the bodies no way out, in the smallest step either; the report then says where.
-bool IslandStepper::isSqueezed(int depth) {
+/// Looks for a proof that the moving surfaces leave the bodies no way out, not in a step halved `halvings` times either; the report then says where. Returns whether there is one.
+bool IslandStepper::findSqueeze(int halvings) {
   constexpr double violent = 1e4;  // [-] times the fastest speed: beyond, nothing is called a motion
   if (!surfacesMove()) return false;
-  ContactProblem& problem = assembly_.problem;
-  const VectorX w = problem.w;
-  problem.w = assembly_.surface + std::ldexp(1.0, setup_->options->maxHalvings - depth) * (w - assembly_.surface);
-  const InfeasibilityProof proof = portfolio_.findInfeasibility(problem);
-  problem.w = w;
+  ContactProblem smallest = assembly_.problem;
+  smallest.w = assembly_.surface + std::ldexp(1.0, halvings) * (smallest.w - assembly_.surface);
+  const InfeasibilityProof proof = portfolio_.findInfeasibility(smallest);
   double mass = 0;
   for (const int body : assembly_.bodies()) mass += setup_->inertias[at(body)].mass;
   if (!(proof.kineticEnergy >= 0.5 * mass * std::pow(violent * fastestSpeed(), 2))) return false;

@@ -78,7 +78,7 @@ class IslandStepper {
   double fastestSpeed() const;
   bool warmStart(double h);
   bool solve(double h, int depth, bool last);
-  bool isSqueezed(int depth);
+  bool findSqueeze(int halvings);
   bool acceptUncertified();
   void account(double h);
   void integrate(double h);
