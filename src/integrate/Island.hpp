@@ -104,7 +104,7 @@ class IslandStepper {
   bool sharpen();
   void stopSlowBodies();
   bool certifiesAtRest(Certificate& certificate);
-  double roundOff(const VectorX& r) const;
+  void findRoundOff(const VectorX& r);
   double speedOf(int block, const VectorX& v) const;
   double fastest(const VectorX& v) const;
   bool surfacesMove() const;
@@ -178,6 +178,7 @@ class IslandStepper {
   VectorX vBefore_, vFree_;  // [m/s]
   Iterate iterate_, candidate_;
   VectorX hidden_;            // [m/s] what the candidate's impulses leave of the free velocity
+  VectorX roundOff_;          // [m/s] of each body: what cancelling loads leave by round-off
   Certificate solved_;        // of iterate_
   const char* rung_{"none"};  // that gave it
   bool restedBefore_{false};  // this (sub)step repeats the rest of the last one

@@ -1,8 +1,9 @@
 // Rest is a fixed point: v = 0 with the impulses r is certified as a candidate, and then the bodies stay bit-identical.
 //
-//   relative(v = 0, r) <= 1e-12 + 16 ε max_i ω_i‖r_i‖ / s        the second term is the round-off of the load terms that cancel (high mass ratios)
-//   |M⁻¹ (f + H r)| <= 1e-10 s + the same round-off              of every body: no contact sees a common fall or rolling
+//   relative(v = 0, r) <= 1e-12 + 16 ε max_i ω_i‖r_i‖ / s                    the second term is the round-off of the load terms that cancel (high mass ratios)
+//   |M⁻¹ (f + H r)|_b  <= 1e-10 s + 16 ε max_{i at b} |M_b⁻¹ H_ib|‖r_i‖      of every body b: no contact sees a common fall or rolling
 //
+// The round-off is each body's own: what the loads on a light one leave would be a heavy one's fall.
 // Where something still moves in an island, the bodies that the answer leaves at those speeds (of h‖g‖ in place of s, which a fast body raises) are stopped one by one, if the
 // certificate agrees: a heap under a rolling ball stays bit-identical too.
 #include <algorithm>
@@ -13,8 +14,9 @@
 namespace stiction {
 namespace {
 
-constexpr double kRest = 1e-12;    // [-] relative certificate of the candidate
-constexpr double kHidden = 1e-10;  // [-] of the certificate's scale: speed that contacts need not see
+constexpr double kRest = 1e-12;                                            // [-] relative certificate of the candidate
+constexpr double kHidden = 1e-10;                                          // [-] of the certificate's scale: speed that contacts need not see
+constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();  // [-] of the loads that cancel
 constexpr double kSlow = 1e-6;  // [-] of the certificate's scale: velocities below this make the candidate worth trying, and a body that had one may be stopped
 
 }  // namespace
@@ -25,17 +27,30 @@ bool IslandStepper::certifiesAtRest(Certificate& certificate) {
   candidate_.lambda.resize(0);
   certificate = certifier_.judge(assembly_.problem, candidate_);
   if (!(certificate.relative <= setup_->options->tolerance)) return false;
-  const double noise = roundOff(candidate_.r);
-  if (certificate.relative > kRest && certificate.metersPerSecond > kRest * certificate.scale + noise) return false;
+  double load = 0;
+  for (int i = 0; i < assembly_.problem.contacts(); ++i) load = std::max(load, certifier_.omega()[i] * candidate_.r.segment<3>(3 * i).norm());
+  if (certificate.relative > kRest && certificate.metersPerSecond > kRest * certificate.scale + kRoundOff * load) return false;
   assembly_.velocityFromImpulses(vFree_, candidate_.r, candidate_.lambda, hidden_);
-  return fastest(hidden_) <= kHidden * certificate.scale + noise;
+  findRoundOff(candidate_.r);
+  for (int block = 0; block < roundOff_.size(); ++block)
+    if (!(speedOf(block, hidden_) <= kHidden * certificate.scale + roundOff_[block])) return false;
+  return true;
 }
 
-/// Speed [m/s] that cancelling loads leave by round-off.
-double IslandStepper::roundOff(const VectorX& r) const {
-  double load = 0;
-  for (int i = 0; i < assembly_.problem.contacts(); ++i) load = std::max(load, certifier_.omega()[i] * r.segment<3>(3 * i).norm());
-  return 16.0 * std::numeric_limits<double>::epsilon() * load;
+/// roundOff_ = the speed [m/s] that cancelling loads leave on each body by round-off, as speedOf has it.
+void IslandStepper::findRoundOff(const VectorX& r) {
+  const BlockColumns& H = assembly_.problem.H;
+  roundOff_.setZero(static_cast<Eigen::Index>(assembly_.bodies().size()));
+  for (int i = 0; i < assembly_.problem.contacts(); ++i)
+    for (int s = H.start[static_cast<std::size_t>(i)]; s < H.start[static_cast<std::size_t>(i) + 1]; ++s) {
+      const BlockColumns::Segment& segment = H.segments[static_cast<std::size_t>(s)];
+      const auto body = static_cast<std::size_t>(assembly_.bodies()[static_cast<std::size_t>(segment.block)]);
+      const BodyInertia& inertia = setup_->inertias[body];
+      const Eigen::Map<const MatrixX> loads{H.values.data() + segment.offset, segment.size, 3};
+      double rate = inertia.inverseMass;
+      if (!inertia.locked) rate += setup_->bodySize[body] * (toWorld(inertia.inverse, local_.rotation[body]) * Matrix3{loads.bottomRows<3>()}).norm();
+      roundOff_[segment.block] = std::max(roundOff_[segment.block], kRoundOff * rate * r.segment<3>(3 * i).norm());
+    }
 }
 
 /// Largest speed [m/s] of any point of the body in block k at v.
@@ -106,12 +121,13 @@ bool IslandStepper::sharpen() {
 }
 
 void IslandStepper::stopSlowBodies() {
-  const double limit = kHidden * assembly_.problem.scaleFloor + roundOff(iterate_.r);
+  findRoundOff(iterate_.r);
   candidate_ = iterate_;
   bool changed = false;
   for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
     const int block = static_cast<int>(k);
     const double speed = speedOf(block, iterate_.v);
+    const double limit = kHidden * assembly_.problem.scaleFloor + roundOff_[block];
     if (!(speed > 0) || speed > limit || speedOf(block, vBefore_) > kSlow * solved_.scale) continue;
     candidate_.v.segment(assembly_.rowOf(block), assembly_.problem.M.size(block)).setZero();
     changed = true;

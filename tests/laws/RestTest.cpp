@@ -51,6 +51,22 @@ TEST(Rest, TiltedBoxLandsAndSettles) {
   EXPECT_EQ(hash(simulation.state()), settled);
 }
 
+// The loads on the light slab cancel to nanometres a second; the heavy one's own momentum is known seven digits better, and nothing brakes it. (Nanoradians of tilt change its speed by a few thousandths a step.)
+TEST(Rest, AHeavySlabSlidesOnOverALightOne) {
+  constexpr double h = 0.01, speed = 1e-9;
+  ModelBuilder builder;
+  addPlane(builder, 0);
+  addBody(builder, Shape::box({1, 1, 0.05}), 0.1, {{0, 0, 0.05}, Quaternion::Identity()}, 0);
+  const int heavy = addBody(builder, Shape::box({0.5, 0.5, 0.05}), 1e6, {{0, 0, 0.15}, Quaternion::Identity()}, 0);
+  Simulation simulation{builder.build(), {}};
+  State start = simulation.state();
+  start.velocity[static_cast<std::size_t>(heavy)].x() = speed;
+  simulation.setState(start);
+  advance(simulation, h, 100);
+  EXPECT_NEAR(simulation.state().velocity[static_cast<std::size_t>(heavy)].x(), speed, 0.3 * speed);
+  EXPECT_NEAR(simulation.state().position[static_cast<std::size_t>(heavy)].x(), 100 * h * speed, 30 * h * speed);
+}
+
 // What rests stays bit-identical in an island that moves elsewhere, though its loads change; and the ball, which nothing brakes, keeps its speed.
 TEST(Rest, SlabsStayPutUnderARollingBall) {
   constexpr double h = 0.01, speed = 0.3, radius = 0.1;
