@@ -68,8 +68,10 @@ IslandStepper::IslandStepper(const StepSetup& setup)
       projector_{"auto"},
       local_{makeState(*setup.model)} {}
 
-void IslandStepper::advance(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h, State& next,
-                            IslandResult& result) {
+void IslandStepper::advance(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
+                            State& next, IslandResult& result) {
+  portfolio_.setTeam(team);
+  projector_.setTeam(team);
   result_ = &result;
   result.report.clear();
   result.times = {};

@@ -64,7 +64,9 @@ class IslandStepper {
   explicit IslandStepper(const StepSetup& setup);
 
   /// Reads the island's bodies and the kinematic bodies it touches from `start`, its contact memory from `memory`; writes its bodies to `next` and the rest to `result`.
-  void advance(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h, State& next, IslandResult& result);
+  /// Threads of `team`, which must be idle, share its factorisations.
+  void advance(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team, State& next,
+               IslandResult& result);
 
  private:
   // Island.cpp

@@ -123,7 +123,16 @@ void Simulation::Impl::begin(double h) {
   }
 }
 
-void Simulation::Impl::advanceIsland(int island) {
+/// The island that holds most of the contacts, where the others would leave most threads without work; -1: none.
+int Simulation::Impl::islandToShare() const {
+  constexpr std::size_t least = 300;  // contacts
+  if (pool.threads() == 1) return -1;
+  for (int k = 0; k < islands_->count(); ++k)
+    if (islands_->contactsOf(k).size() >= least && 2 * islands_->contactsOf(k).size() > islands_->contacts.size()) return k;
+  return -1;
+}
+
+void Simulation::Impl::advanceIsland(int island, ThreadPool* team) {
   std::unique_ptr<IslandStepper> stepper;
   {
     const std::lock_guard lock{idleMutex_};
@@ -133,7 +142,7 @@ void Simulation::Impl::advanceIsland(int island) {
     }
   }
   if (!stepper) stepper = std::make_unique<IslandStepper>(setup);
-  stepper->advance(*islands_, island, state, *warm_, h_, next, results_[at(island)]);
+  stepper->advance(*islands_, island, state, *warm_, h_, team, next, results_[at(island)]);
   const std::lock_guard lock{idleMutex_};
   idle_.push_back(std::move(stepper));
 }

@@ -38,7 +38,8 @@ struct Simulation::Impl {
   void gather();
   void account();
   void finish();
-  void advanceIsland(int island);
+  void advanceIsland(int island, ThreadPool* team);
+  int islandToShare() const;
   double speed(const State& s, int body) const;
 
   double h_{0};

@@ -32,7 +32,11 @@ void Simulation::Impl::partition() {
 }
 
 void Simulation::Impl::advance() {
-  pool.parallelFor(islands_->count(), [this](int island) { advanceIsland(island); });
+  const int shared = islandToShare();
+  if (shared >= 0) advanceIsland(shared, &pool);
+  pool.parallelFor(islands_->count(), [&](int island) {
+    if (island != shared) advanceIsland(island, nullptr);
+  });
 }
 
 void Simulation::Impl::finish() {

@@ -14,13 +14,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 using Panel = Eigen::Map<MatrixX, 0, Eigen::OuterStride<>>;
 
-/// Room for the product of any panel's rows with any block, and for one column of rows.
-std::size_t workSize(const BlockStructure& s) {
-  int highest = 0;
-  for (int k = 0; k < s.columns(); ++k) highest = std::max(highest, s.height(k));
-  return at(packed(highest)) * at(std::max(1, s.largestBlock()));
-}
-
 /// work = the entries of x at the rows below panel k's diagonal block, zero up to the next pack.
 void gatherRows(const BlockStructure& s, int k, const VectorX& x, std::vector<double>& work) {
   double* to = work.data();
@@ -59,72 +52,12 @@ void copyDiagonal(const BlockStructure& s, const std::vector<double>& panels, st
 
 }  // namespace
 
-void PanelUpdates::bind(const BlockStructure& structure) {
-  structure_ = &structure;
-  place_.assign(at(structure.columns()), 0);
-  product_.resize(workSize(structure));
-}
-
-void PanelUpdates::reset() {
-  head_.assign(at(structure_->columns()), -1);
-  next_.assign(at(structure_->columns()), -1);
-  cursor_.assign(at(structure_->columns()), 0);
-}
-
-void PanelUpdates::push(int j, int p) {
-  cursor_[at(j)] = p;
-  if (p == structure_->lastRow(j)) return;
-  next_[at(j)] = head_[at(structure_->row(p))];
-  head_[at(structure_->row(p))] = j;
-}
-
-void PanelUpdates::begin(int k) {
-  const BlockStructure& s = *structure_;
-  place_[at(k)] = 0;
-  for (int p = s.firstRow(k); p < s.lastRow(k); ++p) place_[at(s.row(p))] = s.rowOffset(p);
-  columns_.clear();
-  for (int j = head_[at(k)]; j >= 0; j = next_[at(j)]) columns_.push_back(j);
-  std::sort(columns_.begin(), columns_.end());
-  supernodes_.assign(1, 0);
-  for (std::size_t i = 1; i < columns_.size(); ++i)
-    if (columns_[i] != columns_[i - 1] + 1 || !s.chained(columns_[i - 1])) supernodes_.push_back(static_cast<int>(i));
-  if (!columns_.empty()) supernodes_.push_back(static_cast<int>(columns_.size()));
-}
-
-void PanelUpdates::subtract(int k, int skip, const double* a, const double* b, double* target) {
-  const BlockStructure& s = *structure_;
-  for (std::size_t g = 0; g + 1 < supernodes_.size(); ++g) {
-    const int j = columns_[at(supernodes_[g])], p = cursor_[at(j)] + skip;
-    if (p == s.lastRow(j)) continue;
-    sources_.clear();
-    for (int i = supernodes_[g]; i < supernodes_[g + 1]; ++i) {
-      const int source = columns_[at(i)], q = cursor_[at(source)];
-      sources_.push_back({a + s.panel(source) + s.rowOffset(q + skip), s.height(source), b + s.panel(source) + s.rowOffset(q), s.height(source)});
-    }
-    runs_.clear();
-    for (int q = p; q < s.lastRow(j); ++q) {
-      const int to = place_[at(s.row(q))], size = s.size(s.row(q));
-      if (!runs_.empty() && runs_.back().to + runs_.back().rows == to)
-        runs_.back().rows += size;
-      else
-        runs_.push_back({s.rowOffset(q) - s.rowOffset(p), to, size});
-    }
-    const int rows = s.height(j) - s.rowOffset(p), columns = s.size(k);
-    panelProduct(sources_.data(), static_cast<int>(sources_.size()), product_.data(), rows, columns, s.size(j));
-    panelSubtract(product_.data(), packed(rows), target, s.height(k), runs_.data(), static_cast<int>(runs_.size()), columns);
-  }
-}
-
-void PanelUpdates::finish(int k) {
-  for (const int j : columns_) push(j, cursor_[at(j)] + 1);
-  push(k, structure_->firstRow(k));
-}
-
 void BlockCholesky::bind(const BlockStructure& structure) {
   structure_ = &structure;
   lower_.assign(structure.values() + kPack, 0.0);
-  work_.resize(workSize(structure)), sums_.resize(at(structure.largestBlock()));
-  updates_.bind(structure);
+  work_.resize(productRoom(structure)), sums_.resize(at(structure.largestBlock()));
+  schedule_.bind(structure);
+  for (PanelUpdates& updates : updates_) updates.bind(structure, schedule_);
 }
 
 // Dense Cholesky of panel k: its diagonal block and the rows below it.
@@ -147,15 +80,13 @@ bool BlockCholesky::factorPanel(int k) {
   return true;
 }
 
-bool BlockCholesky::factor() {
-  updates_.reset();
-  for (int k = 0; k < structure_->columns(); ++k) {
-    updates_.begin(k);
-    updates_.subtract(k, 0, lower_.data(), lower_.data(), lower_.data() + structure_->panel(k));
-    if (!factorPanel(k)) return false;
-    updates_.finish(k);
-  }
-  return true;
+bool BlockCholesky::factor(ThreadPool* team) {
+  while (updates_.size() < at(ColumnSchedule::workers(team))) updates_.emplace_back().bind(*structure_, schedule_);
+  return schedule_.run(team, [this](int k, int worker) {
+    const PanelProduct product{0, lower_.data(), lower_.data(), lower_.data() + structure_->panel(k)};
+    updates_[at(worker)].subtract(k, {&product, 1});
+    return factorPanel(k);
+  });
 }
 
 void BlockCholesky::solve(VectorX& x) {
@@ -188,8 +119,9 @@ void BlockLU::bind(const BlockStructure& structure) {
   structure_ = &structure;
   lower_.assign(structure.values() + kPack, 0.0);
   upper_.assign(structure.values() + kPack, 0.0);
-  updates_.bind(structure);
-  work_.resize(workSize(structure)), sums_.resize(at(structure.largestBlock()));
+  schedule_.bind(structure);
+  for (Worker& worker : workers_) bindWorker(worker);
+  work_.resize(productRoom(structure)), sums_.resize(at(structure.largestBlock()));
   inverseAt_.resize(at(structure.columns()));
   std::size_t total = 0;
   for (int k = 0; k < structure.columns(); ++k) {
@@ -199,8 +131,13 @@ void BlockLU::bind(const BlockStructure& structure) {
   inverse_.assign(total, 0.0);
 }
 
+void BlockLU::bindWorker(Worker& worker) {
+  worker.updates.bind(*structure_, schedule_);
+  worker.work.resize(productRoom(*structure_));
+}
+
 // D_k⁻¹ by pivoting inside the block, and Q_ik = Z_ik D_k⁻ᵀ below it.
-bool BlockLU::factorPanel(int k) {
+bool BlockLU::factorPanel(int k, std::vector<double>& work) {
   const BlockStructure& s = *structure_;
   const int size = s.size(k), height = s.height(k);
   double* panelQ = upper_.data() + s.panel(k);
@@ -208,7 +145,7 @@ bool BlockLU::factorPanel(int k) {
   Eigen::Map<MatrixX> inverse{inverse_.data() + inverseAt_[at(k)], size, size};
   const auto invert = [&](const auto& lu) {
     inverse = lu.inverse();
-    if (lu.determinant() < 0) determinantSign_ = -determinantSign_;
+    negative_[at(k)] = lu.determinant() < 0;
   };
   if (size == 6)
     invert(Eigen::PartialPivLU<Matrix6>{diagonal});
@@ -220,8 +157,8 @@ bool BlockLU::factorPanel(int k) {
   const int rows = height - size;
   if (rows == 0) return true;
   const PanelSource whole{panelQ + size, height, inverse.data(), size};
-  panelProduct(&whole, 1, work_.data(), rows, size, size);  // Q := Q · D⁻ᵀ
-  for (int c = 0; c < size; ++c) std::copy_n(work_.data() + at(c) * at(packed(rows)), rows, panelQ + at(size) + at(c) * at(height));
+  panelProduct(&whole, 1, work.data(), rows, size, size);  // Q := Q · D⁻ᵀ
+  for (int c = 0; c < size; ++c) std::copy_n(work.data() + at(c) * at(packed(rows)), rows, panelQ + at(size) + at(c) * at(height));
   return true;
 }
 
@@ -248,22 +185,21 @@ void BlockLU::factorSemidefinitePanel(int k, double nullPivot) {
 }
 
 // A = P Qᵀ by block columns: P_ik = A_ik − Σ_j P_ij Q_kjᵀ below and on the diagonal (D_k = P_kk), Q_ik = (A_kiᵀ − Σ_j Q_ij P_kjᵀ) D_k⁻ᵀ.
-bool BlockLU::factor(double nullPivot) {
+bool BlockLU::factor(double nullPivot, ThreadPool* team) {
   const BlockStructure& s = *structure_;
-  updates_.reset();
-  determinantSign_ = 1;
+  while (workers_.size() < at(ColumnSchedule::workers(team))) bindWorker(workers_.emplace_back());
+  negative_.assign(at(s.columns()), 0);
   if (nullPivot >= 0) copyDiagonal(s, lower_, diagonal_);
-  for (int k = 0; k < s.columns(); ++k) {
-    updates_.begin(k);
-    updates_.subtract(k, 0, lower_.data(), upper_.data(), lower_.data() + s.panel(k));
-    updates_.subtract(k, 1, upper_.data(), lower_.data(), upper_.data() + s.panel(k));
-    if (nullPivot >= 0)
-      factorSemidefinitePanel(k, nullPivot);
-    else if (!factorPanel(k))
-      return false;
-    updates_.finish(k);
-  }
-  return true;
+  const bool done = schedule_.run(team, [&](int k, int worker) {
+    const PanelProduct products[] = {{0, lower_.data(), upper_.data(), lower_.data() + s.panel(k)},
+                                     {1, upper_.data(), lower_.data(), upper_.data() + s.panel(k)}};
+    workers_[at(worker)].updates.subtract(k, products);
+    if (nullPivot < 0) return factorPanel(k, workers_[at(worker)].work);
+    factorSemidefinitePanel(k, nullPivot);
+    return true;
+  });
+  determinantSign_ = std::count(negative_.begin(), negative_.end(), 1) % 2 == 0 ? 1 : -1;
+  return done;
 }
 
 void BlockLU::solve(VectorX& x) {

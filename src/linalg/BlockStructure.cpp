@@ -84,6 +84,18 @@ void BlockStructure::layOut(const std::vector<std::array<int, 2>>& couplings) {
     const auto& rows = structure[at(k)];
     chained_[at(k)] = !rows.empty() && rows.front() == k + 1 && rows.size() == structure[at(k) + 1].size() + 1 && size_[at(k)] == size_[at(k) + 1];
   }
+  listUpdates();
+}
+
+/// The blocks below the diagonals, by rows.
+void BlockStructure::listUpdates() {
+  updateStart_.assign(at(columns()) + 1, 0);
+  for (const int row : rows_) ++updateStart_[at(row) + 1];
+  std::partial_sum(updateStart_.begin(), updateStart_.end(), updateStart_.begin());
+  updates_.resize(rows_.size());
+  std::vector<int> fill{updateStart_.begin(), updateStart_.end() - 1};
+  for (int j = 0; j < columns(); ++j)
+    for (int p = firstRow(j); p < lastRow(j); ++p) updates_[at(fill[at(row(p))]++)] = {j, p};
 }
 
 double BlockStructure::work() const {

@@ -39,12 +39,20 @@ class BlockStructure {
   int lastRow(int k) const { return rowStart_[static_cast<std::size_t>(k) + 1]; }
   int row(int p) const { return rows_[static_cast<std::size_t>(p)]; }              // … the permuted block
   int rowOffset(int p) const { return rowOffsets_[static_cast<std::size_t>(p)]; }  // … and its first row within the panel
+  /// A column below which block row k lies, and the index of that row: panel k takes an update from it.
+  struct Update {
+    int column, row;
+  };
+  int firstUpdate(int k) const { return updateStart_[static_cast<std::size_t>(k)]; }  // range of panel k's updates, by ascending columns …
+  int lastUpdate(int k) const { return updateStart_[static_cast<std::size_t>(k) + 1]; }
+  const Update& update(int i) const { return updates_[static_cast<std::size_t>(i)]; }  // … and one of them
   /// Whether column k + 1 has the size of column k and all its block rows below: columns of one supernode.
   bool chained(int k) const { return chained_[static_cast<std::size_t>(k)] != 0; }
 
  private:
   void order(const std::vector<std::array<int, 2>>& couplings);
   void layOut(const std::vector<std::array<int, 2>>& couplings);
+  void listUpdates();
   int find(int column, int row) const;  // index into rows_, -1 where the pattern has no such block
 
   std::vector<int> sizes_;                     // caller's order
@@ -55,6 +63,8 @@ class BlockStructure {
   std::vector<char> chained_;
   std::vector<std::size_t> panel_;
   std::vector<int> rowStart_, rows_, rowOffsets_;
+  std::vector<int> updateStart_;
+  std::vector<Update> updates_;
   std::size_t values_{0};
   int unknowns_{0}, largest_{0};
 };

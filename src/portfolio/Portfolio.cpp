@@ -78,13 +78,17 @@ struct Portfolio::Impl {
   Iterate trial;
   PortfolioReport report;
 
+  ThreadPool* team{nullptr};
+
   Impl& inner() {
     if (!innerLadder) {
       innerLadder = std::make_unique<Impl>();
       innerLadder->isInner = true;
     }
+    innerLadder->setTeam(team);
     return *innerLadder;
   }
+  void setTeam(ThreadPool* threads) { system.setTeam(team = threads); }
 
   bool prepare(const ContactProblem& problem) { return system.bind(problem); }
   bool prepare(const LocalContactProblem& problem) {
@@ -287,6 +291,8 @@ Portfolio::Portfolio(const std::string& solver) : impl_{std::make_unique<Impl>()
 }
 Portfolio::~Portfolio() = default;
 Portfolio::Portfolio(Portfolio&&) noexcept = default;
+
+void Portfolio::setTeam(ThreadPool* team) { impl_->setTeam(team); }
 
 PortfolioReport Portfolio::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
   return impl_->answer(problem, iterate, options);

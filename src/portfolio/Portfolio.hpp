@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "base/ThreadPool.hpp"
 #include "certify/Certificate.hpp"
 #include "certify/Infeasibility.hpp"
 #include "solvers/Solver.hpp"
@@ -25,6 +26,9 @@ class Portfolio {
   explicit Portfolio(const std::string& solver = "auto");
   ~Portfolio();
   Portfolio(Portfolio&&) noexcept;
+
+  /// Threads that share large factorisations of `auto`, idle during a solve; null: none. Answers do not depend on it.
+  void setTeam(ThreadPool* team);
 
   /// `iterate` holds the warm start when options.warm, and the answer on return; the better certificate of warm and cold is kept.
   PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options);

@@ -13,6 +13,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 using Segment = BlockColumns::Segment;
 
 constexpr double adaptFrom = 1e6;   // multiplications of a factor from which analysing its pattern anew is cheap beside it
+constexpr double shareFrom = 3e6;   // multiplications of a factor from which waking other threads is cheap beside it
 constexpr double adaptRatio = 1.2;  // contacts in the pattern over contacts at work
 
 /// target (ld) += A D Bᵀ for segments A (m × 3), B (n × 3), column major.
@@ -362,6 +363,8 @@ void VelocitySystem::addRows(const VectorX& rho) {
     }
 }
 
+ThreadPool* VelocitySystem::teamFor(const BlockStructure& structure) const { return team_ != nullptr && structure.work() >= shareFrom ? team_ : nullptr; }
+
 bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho) {
   general_ = false;
   adaptStructure(D);
@@ -370,7 +373,7 @@ bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const Vector
   addMass();
   addContacts<false>(D);
   addRows<false>(rho);
-  return cholesky_.factor();
+  return cholesky_.factor(teamFor(structure_));
 }
 
 bool VelocitySystem::factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho) {
@@ -381,7 +384,7 @@ bool VelocitySystem::factorGeneral(const std::vector<Matrix3>& D, const VectorX&
   addMass();
   addContacts<true>(D);
   addRows<true>(rho);
-  return lu_.factor();
+  return lu_.factor(teamFor(structure_));
 }
 
 void VelocitySystem::solve(VectorX& x) {

@@ -16,6 +16,9 @@ class VelocitySystem {
   /// H (same segments): u = Vᵀv + w, and the Newton matrix is M + H D Vᵀ.
   bool bind(const ContactProblem& problem, const BlockColumns* velocityColumns = nullptr);
 
+  /// Threads that share large factorisations, idle whenever one begins; null: none. Results do not depend on it.
+  void setTeam(ThreadPool* team) { team_ = team; }
+
   const ContactProblem& problem() const { return *problem_; }
   const VectorX& freeVelocity() const { return free_; }                                    // [m/s] M⁻¹ f
   const VectorX& massDiagonal() const { return massDiagonal_; }                            // [kg, kg m²] (dof) diag(M), > 0
@@ -60,6 +63,7 @@ class VelocitySystem {
     bool diagonal;    // both in the same block
   };
 
+  ThreadPool* teamFor(const BlockStructure& structure) const;
   bool bindMass();
   void bindContacts();
   void bindStructure(const std::vector<Matrix3>* D);
@@ -76,6 +80,7 @@ class VelocitySystem {
 
   const ContactProblem* problem_{nullptr};
   const BlockColumns* velocity_{nullptr};
+  ThreadPool* team_{nullptr};
   BlockStructure massStructure_, structure_;
   BlockCholesky mass_, cholesky_;
   BlockLU lu_;

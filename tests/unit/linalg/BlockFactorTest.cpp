@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <random>
+#include <type_traits>
 
 namespace stiction {
 namespace {
@@ -93,6 +94,51 @@ TEST(BlockFactor, LuAgreesWithDense) {
     lu.solve(x);
     EXPECT_LT((c.A * x - b).norm(), 1e-12 * b.norm() * c.A.norm() / 6) << "seed " << seed;
   }
+}
+
+/// The factor's answer to one right-hand side, on `threads` threads.
+template <class Factor>
+VectorX answerOn(int threads, Case& c, BlockStructure& s, Factor& factor) {
+  ThreadPool team{threads};
+  for (int repeat = 0; repeat < 3; ++repeat) {  // finished columns of the last run must not count in the next
+    factor.setZero();
+    if constexpr (std::is_same_v<Factor, BlockLU>)
+      store(c, s, factor.lower(), &factor.upper());
+    else
+      store(c, s, factor.lower(), nullptr);
+    EXPECT_TRUE(factor.factor(threads == 1 ? nullptr : &team));
+  }
+  VectorX x = VectorX::LinSpaced(c.A.rows(), -1, 2);
+  factor.solve(x);
+  return x;
+}
+
+TEST(BlockFactor, ThreadsDoNotChangeABit) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    Case c = makeCase(seed, 60, true);
+    BlockStructure s;
+    s.analyse(c.sizes, c.couplings);
+    BlockLU lu;
+    BlockCholesky cholesky;
+    lu.bind(s), cholesky.bind(s);
+    const VectorX byLu = answerOn(1, c, s, lu), byCholesky = answerOn(1, c, s, cholesky);
+    for (const int threads : {2, 3, 8}) {
+      EXPECT_EQ(answerOn(threads, c, s, lu), byLu) << "seed " << seed << ", " << threads << " threads";
+      EXPECT_EQ(answerOn(threads, c, s, cholesky), byCholesky) << "seed " << seed << ", " << threads << " threads";
+    }
+  }
+}
+
+TEST(BlockFactor, AFailureOnOneThreadStopsTheOthers) {
+  Case c = makeCase(7, 60, true);
+  c.A(5, 5) = -1;
+  BlockStructure s;
+  s.analyse(c.sizes, c.couplings);
+  BlockCholesky cholesky;
+  cholesky.bind(s);
+  store(c, s, cholesky.lower(), nullptr);
+  ThreadPool team{4};
+  EXPECT_FALSE(cholesky.factor(&team));
 }
 
 TEST(BlockFactor, LUKnowsTheSignOfTheDeterminant) {
