@@ -14,6 +14,9 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 using Panel = Eigen::Map<MatrixX, 0, Eigen::OuterStride<>>;
 
+/// Room for the product of any panel's rows with any block.
+std::size_t panelRoom(const BlockStructure& s) { return at(highestPanel(s)) * at(std::max(1, s.largestBlock())); }
+
 /// work = the entries of x at the rows below panel k's diagonal block, zero up to the next pack.
 void gatherRows(const BlockStructure& s, int k, const VectorX& x, std::vector<double>& work) {
   double* to = work.data();
@@ -55,7 +58,7 @@ void copyDiagonal(const BlockStructure& s, const std::vector<double>& panels, st
 void BlockCholesky::bind(const BlockStructure& structure) {
   structure_ = &structure;
   lower_.assign(structure.values() + kPack, 0.0);
-  work_.resize(productRoom(structure)), sums_.resize(at(structure.largestBlock()));
+  work_.resize(panelRoom(structure)), sums_.resize(at(structure.largestBlock()));
   schedule_.bind(structure);
   for (PanelUpdates& updates : updates_) updates.bind(structure, schedule_);
 }
@@ -82,10 +85,15 @@ bool BlockCholesky::factorPanel(int k) {
 
 bool BlockCholesky::factor(ThreadPool* team) {
   while (updates_.size() < at(ColumnSchedule::workers(team))) updates_.emplace_back().bind(*structure_, schedule_);
-  return schedule_.run(team, [this](int k, int worker) {
-    const PanelProduct product{0, lower_.data(), lower_.data(), lower_.data() + structure_->panel(k)};
-    updates_[at(worker)].subtract(k, {&product, 1});
-    return factorPanel(k);
+  const PanelProduct products[] = {{0, lower_.data(), lower_.data(), lower_.data()}};
+  return schedule_.run(team, [&](int strip, int worker) {
+    PanelUpdates& updates = updates_[at(worker)];
+    updates.subtract(strip, products);
+    for (int k = structure_->firstColumn(strip); k < structure_->lastColumn(strip); ++k) {
+      updates.subtractWithin(k, products);
+      if (!factorPanel(k)) return false;
+    }
+    return true;
   });
 }
 
@@ -121,7 +129,7 @@ void BlockLU::bind(const BlockStructure& structure) {
   upper_.assign(structure.values() + kPack, 0.0);
   schedule_.bind(structure);
   for (Worker& worker : workers_) bindWorker(worker);
-  work_.resize(productRoom(structure)), sums_.resize(at(structure.largestBlock()));
+  work_.resize(panelRoom(structure)), sums_.resize(at(structure.largestBlock()));
   inverseAt_.resize(at(structure.columns()));
   std::size_t total = 0;
   for (int k = 0; k < structure.columns(); ++k) {
@@ -133,7 +141,7 @@ void BlockLU::bind(const BlockStructure& structure) {
 
 void BlockLU::bindWorker(Worker& worker) {
   worker.updates.bind(*structure_, schedule_);
-  worker.work.resize(productRoom(*structure_));
+  worker.work.resize(panelRoom(*structure_));
 }
 
 // D_k⁻¹ by pivoting inside the block, and Q_ik = Z_ik D_k⁻ᵀ below it.
@@ -190,12 +198,17 @@ bool BlockLU::factor(double nullPivot, ThreadPool* team) {
   while (workers_.size() < at(ColumnSchedule::workers(team))) bindWorker(workers_.emplace_back());
   negative_.assign(at(s.columns()), 0);
   if (nullPivot >= 0) copyDiagonal(s, lower_, diagonal_);
-  const bool done = schedule_.run(team, [&](int k, int worker) {
-    const PanelProduct products[] = {{0, lower_.data(), upper_.data(), lower_.data() + s.panel(k)},
-                                     {1, upper_.data(), lower_.data(), upper_.data() + s.panel(k)}};
-    workers_[at(worker)].updates.subtract(k, products);
-    if (nullPivot < 0) return factorPanel(k, workers_[at(worker)].work);
-    factorSemidefinitePanel(k, nullPivot);
+  const PanelProduct products[] = {{0, lower_.data(), upper_.data(), lower_.data()}, {1, upper_.data(), lower_.data(), upper_.data()}};
+  const bool done = schedule_.run(team, [&](int strip, int worker) {
+    auto& [updates, work] = workers_[at(worker)];
+    updates.subtract(strip, products);
+    for (int k = s.firstColumn(strip); k < s.lastColumn(strip); ++k) {
+      updates.subtractWithin(k, products);
+      if (nullPivot >= 0)
+        factorSemidefinitePanel(k, nullPivot);
+      else if (!factorPanel(k, work))
+        return false;
+    }
     return true;
   });
   determinantSign_ = std::count(negative_.begin(), negative_.end(), 1) % 2 == 0 ? 1 : -1;

@@ -84,18 +84,31 @@ void BlockStructure::layOut(const std::vector<std::array<int, 2>>& couplings) {
     const auto& rows = structure[at(k)];
     chained_[at(k)] = !rows.empty() && rows.front() == k + 1 && rows.size() == structure[at(k) + 1].size() + 1 && size_[at(k)] == size_[at(k) + 1];
   }
+  cutStrips();
   listUpdates();
 }
 
-/// The blocks below the diagonals, by rows.
+void BlockStructure::cutStrips() {
+  stripStart_.clear(), strip_.resize(at(columns()));
+  for (int k = 0; k < columns(); ++k) {
+    if (k == 0 || !chained(k - 1) || k == stripStart_.back() + kStrip) stripStart_.push_back(k);
+    strip_[at(k)] = static_cast<int>(stripStart_.size()) - 1;
+  }
+  stripStart_.push_back(columns());
+}
+
 void BlockStructure::listUpdates() {
-  updateStart_.assign(at(columns()) + 1, 0);
-  for (const int row : rows_) ++updateStart_[at(row) + 1];
+  const auto each = [this](const auto& visit) {  // strips that columns reach into, besides their own
+    for (int j = 0; j < columns(); ++j)
+      for (int p = firstRow(j), last = stripOf(j); p < lastRow(j); last = stripOf(row(p++)))
+        if (stripOf(row(p)) != last) visit(stripOf(row(p)), Update{j, p});
+  };
+  updateStart_.assign(at(strips()) + 1, 0);
+  each([this](int strip, const Update&) { ++updateStart_[at(strip) + 1]; });
   std::partial_sum(updateStart_.begin(), updateStart_.end(), updateStart_.begin());
-  updates_.resize(rows_.size());
+  updates_.resize(at(updateStart_.back()));
   std::vector<int> fill{updateStart_.begin(), updateStart_.end() - 1};
-  for (int j = 0; j < columns(); ++j)
-    for (int p = firstRow(j); p < lastRow(j); ++p) updates_[at(fill[at(row(p))]++)] = {j, p};
+  each([&](int strip, const Update& update) { updates_[at(fill[at(strip)]++)] = update; });
 }
 
 double BlockStructure::work() const {

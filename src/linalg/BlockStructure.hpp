@@ -10,6 +10,8 @@ namespace stiction {
 
 class BlockStructure {
  public:
+  static constexpr int kStrip = 4;
+
   /// Where a coupling (a, b) of the matrix lives: at `values[offset + i + ld·j]`, row i of block `row`, column j of block `column`; `swapped` when row is b.
   struct Slot {
     std::size_t offset;
@@ -39,19 +41,26 @@ class BlockStructure {
   int lastRow(int k) const { return rowStart_[static_cast<std::size_t>(k) + 1]; }
   int row(int p) const { return rows_[static_cast<std::size_t>(p)]; }              // … the permuted block
   int rowOffset(int p) const { return rowOffsets_[static_cast<std::size_t>(p)]; }  // … and its first row within the panel
-  /// A column below which block row k lies, and the index of that row: panel k takes an update from it.
+  /// Whether column k + 1 has the size of column k and all its block rows below: columns of one supernode.
+  bool chained(int k) const { return chained_[static_cast<std::size_t>(k)] != 0; }
+
+  /// Strips: up to kStrip consecutive columns of one supernode, built together.
+  int strips() const { return static_cast<int>(stripStart_.size()) - 1; }
+  int firstColumn(int strip) const { return stripStart_[static_cast<std::size_t>(strip)]; }
+  int lastColumn(int strip) const { return stripStart_[static_cast<std::size_t>(strip) + 1]; }
+  int stripOf(int k) const { return strip_[static_cast<std::size_t>(k)]; }
+  /// An earlier column that has block rows in the strip, and the index of the first of them: the strip takes an update from it.
   struct Update {
     int column, row;
   };
-  int firstUpdate(int k) const { return updateStart_[static_cast<std::size_t>(k)]; }  // range of panel k's updates, by ascending columns …
-  int lastUpdate(int k) const { return updateStart_[static_cast<std::size_t>(k) + 1]; }
+  int firstUpdate(int strip) const { return updateStart_[static_cast<std::size_t>(strip)]; }  // range of the strip's updates, by ascending columns …
+  int lastUpdate(int strip) const { return updateStart_[static_cast<std::size_t>(strip) + 1]; }
   const Update& update(int i) const { return updates_[static_cast<std::size_t>(i)]; }  // … and one of them
-  /// Whether column k + 1 has the size of column k and all its block rows below: columns of one supernode.
-  bool chained(int k) const { return chained_[static_cast<std::size_t>(k)] != 0; }
 
  private:
   void order(const std::vector<std::array<int, 2>>& couplings);
   void layOut(const std::vector<std::array<int, 2>>& couplings);
+  void cutStrips();
   void listUpdates();
   int find(int column, int row) const;  // index into rows_, -1 where the pattern has no such block
 
@@ -63,6 +72,7 @@ class BlockStructure {
   std::vector<char> chained_;
   std::vector<std::size_t> panel_;
   std::vector<int> rowStart_, rows_, rowOffsets_;
+  std::vector<int> stripStart_, strip_;
   std::vector<int> updateStart_;
   std::vector<Update> updates_;
   std::size_t values_{0};

@@ -25,21 +25,23 @@ STICTION_INLINE void dispatchColumns(int k, const F& f) {
     f.template operator()<0>();
 }
 
+/// N columns of the product at a time: the rows of A come from memory for the first N only.
 template <int K, int N>
-STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* work, int m) {
+STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* work, int m, int n) {
   const int leading = packed(m);
-  for (int r = 0; r < m; r += kPack) {
-    Pack sum[N];
-    for (int c = 0; c < N; ++c) sum[c] = Pack{};
-    for (const PanelSource* source = sources; source != sources + count; ++source) {
-      const double *a = source->a + r, *b = source->b;
-      for (int i = 0; i < K; ++i, a += source->lda, b += source->ldb) {
-        const Pack rows = load(a);
-        for (int c = 0; c < N; ++c) sum[c] += rows * b[c];
+  for (int r = 0; r < m; r += kPack)
+    for (int first = 0; first < n; first += N) {
+      Pack sum[N];
+      for (int c = 0; c < N; ++c) sum[c] = Pack{};
+      for (const PanelSource* source = sources; source != sources + count; ++source) {
+        const double *a = source->a + r, *b = source->b + first;
+        for (int i = 0; i < K; ++i, a += source->lda, b += source->ldb) {
+          const Pack rows = load(a);
+          for (int c = 0; c < N; ++c) sum[c] += rows * b[c];
+        }
       }
+      for (int c = 0; c < N; ++c) store(work + at(first + c) * at(leading) + at(r), sum[c]);
     }
-    for (int c = 0; c < N; ++c) store(work + at(c) * at(leading) + at(r), sum[c]);
-  }
 }
 
 STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* work, int m, int n, int k) {
@@ -54,10 +56,10 @@ STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* 
 }
 
 STICTION_INLINE void product(const PanelSource* sources, int count, double* work, int m, int n, int k) {
-  if (n == 6 && k == 6)
-    sumProducts<6, 6>(sources, count, work, m);
-  else if (n == 3 && k == 3)
-    sumProducts<3, 3>(sources, count, work, m);
+  if (n % 6 == 0 && k == 6)
+    sumProducts<6, 6>(sources, count, work, m, n);
+  else if (n % 3 == 0 && k == 3)
+    sumProducts<3, 3>(sources, count, work, m, n);
   else
     sumProducts(sources, count, work, m, n, k);
 }
