@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/Clock.hpp"
 #include "math/Rotation.hpp"
@@ -18,6 +19,10 @@ constexpr double kMissed = 1e-3;  // [-] of the pair's size: overlap at a new fe
 constexpr int kRounds = 3;        // such repetitions of a (sub)step
 constexpr double kFar =
     1e3;  // [-] of the fastest speed: a contact so far that only a greater one could close it enters as if that near, not to drown the others' digits
+constexpr double kAgitated =
+    0.15;  // [-] of the speed of a fall over the step: bodies on average faster than this collide, and their impulses have little to do with the last ones
+constexpr double kHasty = 0.1;       // [-] of the usual steps on a dear problem of such an island: a smaller step costs less than more of them,
+constexpr int kHastyHalvings = 5;    // down to here
 constexpr double kSlipCone = 1e-8;   // [-] friction this near to its limit may slip
 constexpr double kSlipSpeed = 1e-9;  // [-] of the certificate's scale: below this a contact does not slip
 
@@ -114,7 +119,17 @@ void IslandStepper::begin(const Islands& islands, int island, const State& start
         copy(body);
       }
   selectMemory(memory, pairs_, result_->report.memory);
+  findAgitation();
   motion_.resize(setup_->model->bodies.size());
+}
+
+/// An agitated island starts at twice the substep that its last impulses belong to.
+void IslandStepper::findAgitation() {
+  double speed = 0;
+  for (const int body : assembly_.bodies()) speed += local_.velocity[at(body)].norm();
+  agitated_ = speed > kAgitated * step_ * setup_->model->gravity.norm() * static_cast<double>(assembly_.bodies().size());
+  longest_ = std::numeric_limits<double>::infinity();
+  for (const ContactMemory& memory : result_->report.memory) longest_ = std::min(longest_, 2.0 * memory.step);
 }
 
 bool IslandStepper::substep(double h, int depth, int round) {
@@ -138,7 +153,10 @@ bool IslandStepper::substep(double h, int depth, int round) {
     const bool last = depth >= setup_->options->maxHalvings;
     const bool certified = rests || solve(h, depth, last);
     watch.lap(times.solve);
-    if (!certified && !findSqueeze(setup_->options->maxHalvings - depth) && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+    if (!certified && !findSqueeze(setup_->options->maxHalvings - depth) && !last) {
+      longest_ = std::min(longest_, 0.5 * h);
+      return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+    }
     rests = rests || (certified && comesToRest());
     accept(rung_, solved_);
     if (!certified && !acceptUncertified()) return false;
@@ -266,6 +284,7 @@ bool IslandStepper::solve(double h, int depth, bool last) {
   SolveOptions options;
   options.thorough = last;  // before that, a smaller step is the better resort
   options.effort = 1 + depth;
+  if (agitated_ && depth < kHastyHalvings) options.dearShare = h > (1.0 + 1e-6) * longest_ ? 0.0 : kHasty;
   options.tolerance = setup_->options->tolerance;
   options.warm = warmStart(h);
   options.scale = certifier_.scale();

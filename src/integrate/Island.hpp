@@ -71,6 +71,7 @@ class IslandStepper {
  private:
   // Island.cpp
   void begin(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h);
+  void findAgitation();
   bool substep(double h, int depth, int round = 0);
   bool findMissed();
   void mergeMissed();
@@ -160,6 +161,8 @@ class IslandStepper {
   ContactSet contacts_;         // at local_'s poses when fresh_
   bool fresh_{false};
   double step_{0};  // [s] the whole step
+  bool agitated_{false};
+  double longest_{0};  // [s] substeps of an agitated island that are longer get only the cheap methods
   IslandResult* result_{nullptr};
 
   struct Saved {

@@ -202,13 +202,13 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   warm.patience = 0;
   if (options.effort == 0) warm.maxIterations = polishSteps;
   if (options.warm && report.certificate.relative < warmNear && rung(problem, best, "proxac", *proxac, warm)) return;
-  if (options.effort == 0) return;
+  if (options.effort == 0 || (isDear() && !options.thorough && options.dearShare == 0)) return;
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   warm.warm = true;
   warm.maxIterations = 0;
   if (isDear() && !options.thorough) {  // a smaller step costs less than thousands of dear factorisations
-    warm.maxIterations = proxSteps(problem.contacts(), options.effort);
-    if (rung(problem, best, "proxac", *proxac, warm)) return;
+    warm.maxIterations = static_cast<int>(options.dearShare * proxSteps(problem.contacts(), options.effort));
+    if (rung(problem, best, "proxac", *proxac, warm) || options.dearShare < 1) return;
     warm.maxIterations = pathSteps(problem.contacts(), options.effort);
     rung(problem, best, "continuation", *continuation, warm);
     return;
