@@ -57,7 +57,7 @@ void copyDiagonal(const BlockStructure& s, const std::vector<double>& panels, st
 
 void BlockCholesky::bind(const BlockStructure& structure) {
   structure_ = &structure;
-  lower_.assign(structure.values() + kPack, 0.0);
+  lower_.assign(structure.values(), 0.0);
   work_.resize(panelRoom(structure)), sums_.resize(at(structure.largestBlock()));
   schedule_.bind(structure);
   for (PanelUpdates& updates : updates_) updates.bind(structure, schedule_);
@@ -125,8 +125,8 @@ void BlockCholesky::solve(VectorX& x) {
 
 void BlockLU::bind(const BlockStructure& structure) {
   structure_ = &structure;
-  lower_.assign(structure.values() + kPack, 0.0);
-  upper_.assign(structure.values() + kPack, 0.0);
+  lower_.assign(structure.values(), 0.0);
+  upper_.assign(structure.values(), 0.0);
   schedule_.bind(structure);
   for (Worker& worker : workers_) bindWorker(worker);
   work_.resize(panelRoom(structure)), sums_.resize(at(structure.largestBlock()));

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/Assert.hpp"
+#include "linalg/PanelKernel.hpp"
 
 namespace stiction {
 namespace {
@@ -80,7 +81,7 @@ void BlockStructure::layOut(const std::vector<std::array<int, 2>>& couplings) {
     rowStart_.push_back(static_cast<int>(rows_.size()));
     height_[at(k)] = height;
     panel_[at(k)] = values_;
-    values_ += at(height) * at(size_[at(k)]);
+    values_ += at(height) * at(size_[at(k)]) + at(kPack);
     const auto& rows = structure[at(k)];
     chained_[at(k)] = !rows.empty() && rows.front() == k + 1 && rows.size() == structure[at(k) + 1].size() + 1 && size_[at(k)] == size_[at(k) + 1];
   }

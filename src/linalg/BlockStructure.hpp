@@ -1,6 +1,6 @@
 // Symbolic side of the block factorisations: ordering, elimination tree and panels of a symmetric block pattern.
 // Ordering: approximate minimum degree on the block graph (Amestoy, Davis, Duff 1996). One panel a block column: the diagonal block on top, then the blocks
-// below it in ascending order, one leading dimension. Cost: linear in the size of the factor's pattern.
+// below it in ascending order, one leading dimension, and a pack's room behind, which the kernels read and nobody writes. Cost: linear in the size of the factor's pattern.
 #pragma once
 #include <array>
 #include <cstddef>
