@@ -121,14 +121,16 @@ bool IslandStepper::sharpen() {
 }
 
 void IslandStepper::stopSlowBodies() {
+  const int blocks = static_cast<int>(assembly_.bodies().size());
+  const auto mayStop = [this](int block) { return speedOf(block, iterate_.v) > 0 && speedOf(block, vBefore_) <= kSlow * solved_.scale; };
+  int first = 0;
+  while (first < blocks && !mayStop(first)) ++first;
+  if (first == blocks) return;
   findRoundOff(iterate_.r);
   candidate_ = iterate_;
   bool changed = false;
-  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
-    const int block = static_cast<int>(k);
-    const double speed = speedOf(block, iterate_.v);
-    const double limit = kHidden * assembly_.problem.scaleFloor + roundOff_[block];
-    if (!(speed > 0) || speed > limit || speedOf(block, vBefore_) > kSlow * solved_.scale) continue;
+  for (int block = first; block < blocks; ++block) {
+    if (!mayStop(block) || speedOf(block, iterate_.v) > kHidden * assembly_.problem.scaleFloor + roundOff_[block]) continue;
     candidate_.v.segment(assembly_.rowOf(block), assembly_.problem.M.size(block)).setZero();
     changed = true;
   }

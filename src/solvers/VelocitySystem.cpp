@@ -363,7 +363,8 @@ void VelocitySystem::addRows(const VectorX& rho) {
     }
 }
 
-ThreadPool* VelocitySystem::teamFor(const BlockStructure& structure) const { return team_ != nullptr && structure.work() >= shareFrom ? team_ : nullptr; }
+/// The team, where the factor at hand is worth waking it.
+ThreadPool* VelocitySystem::helpers() const { return team_ != nullptr && structure_.work() >= shareFrom ? team_ : nullptr; }
 
 bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho) {
   general_ = false;
@@ -373,7 +374,7 @@ bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const Vector
   addMass();
   addContacts<false>(D);
   addRows<false>(rho);
-  return cholesky_.factor(teamFor(structure_));
+  return cholesky_.factor(helpers());
 }
 
 bool VelocitySystem::factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho) {
@@ -384,7 +385,7 @@ bool VelocitySystem::factorGeneral(const std::vector<Matrix3>& D, const VectorX&
   addMass();
   addContacts<true>(D);
   addRows<true>(rho);
-  return lu_.factor(teamFor(structure_));
+  return lu_.factor(helpers());
 }
 
 void VelocitySystem::solve(VectorX& x) {

@@ -63,7 +63,7 @@ class VelocitySystem {
     bool diagonal;    // both in the same block
   };
 
-  ThreadPool* teamFor(const BlockStructure& structure) const;
+  ThreadPool* helpers() const;
   bool bindMass();
   void bindContacts();
   void bindStructure(const std::vector<Matrix3>* D);

@@ -3,6 +3,7 @@
 
 #include <numbers>
 
+#include "SphereBlock.hpp"
 #include "integrate/Simulation.hpp"
 
 namespace stiction {
@@ -50,22 +51,10 @@ TEST(Determinism, RepeatsAndThreadsGiveTheSameBits) {
   for (const int threads : {1, 2, 4}) EXPECT_EQ(runWithThreads(threads, kSteps), reference) << threads << " threads";
 }
 
-/// A block of touching spheres without walls, which falls apart: one island whose factorisations are large enough to be shared.
 std::vector<std::uint64_t> collapse(int threads, int& factorisations) {
-  constexpr double radius = 0.1;
-  ModelBuilder builder;
-  Geom floor;
-  floor.shape = Shape::plane();
-  floor.friction = 0.5;
-  builder.addGeom(floor, Pose{});
-  for (int k = 0; k < 6; ++k)
-    for (int j = 0; j < 8; ++j)
-      for (int i = 0; i < 8; ++i)
-        builder.addSolid("", Shape::sphere(radius), 1000,
-                         {{(2 * i + 0.3 * (k % 2)) * radius, (2 * j - 0.2 * (k % 2)) * radius, (2 * k + 1) * radius}, Quaternion::Identity()}, 0.5);
   SimulationOptions options;
   options.threads = threads;
-  Simulation simulation{builder.build(), options};
+  Simulation simulation{sphereBlock(), options};
   std::vector<std::uint64_t> hashes;
   for (int i = 0; i < 6; ++i) {
     const StepReport& report = simulation.step(1.0 / 60);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "SphereBlock.hpp"
 #include "base/Error.hpp"
 
 namespace stiction {
@@ -203,18 +204,11 @@ TEST(Simulation, PushedBodyDoesNotTunnel) {
   }
 }
 
-// A block of spheres that falls apart: one large island. Told to leave the dear methods out, the ladder stops after the cheap ones; thorough, it does not listen.
+// A large island. Told to leave the dear methods out, the ladder stops after the cheap ones; thorough, it does not listen.
 TEST(Simulation, AHardStepOfALargeIslandCanBeGivenUpEarly) {
-  constexpr double radius = 0.1;
-  ModelBuilder builder = ground(0.5);
-  for (int k = 0; k < 6; ++k)
-    for (int j = 0; j < 8; ++j)
-      for (int i = 0; i < 8; ++i)
-        builder.addSolid("", Shape::sphere(radius), 1000,
-                         {{(2 * i + 0.3 * (k % 2)) * radius, (2 * j - 0.2 * (k % 2)) * radius, (2 * k + 1) * radius}, Quaternion::Identity()}, 0.5);
   SimulationOptions options;
   options.keepHardest = true;
-  Simulation simulation{builder.build(), options};
+  Simulation simulation{sphereBlock(), options};
   for (int k = 0; k < 4; ++k) ASSERT_EQ(simulation.step(1.0 / 60).status, StepStatus::Certified);
   ASSERT_NE(simulation.hardestProblem(), nullptr);
   Portfolio portfolio;
