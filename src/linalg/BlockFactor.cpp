@@ -47,6 +47,23 @@ void subtractTransposedBelow(const BlockStructure& s, int k, const double* panel
   for (int c = 0; c < s.size(k); ++c) x[s.start(k) + c] -= sums[at(c)];
 }
 
+/// inverse = D⁻¹ with row pivoting (Eigen's own inverse calls its kernels for large matrices). Returns whether det D < 0.
+template <int N>
+bool invert(const Panel& D, Eigen::Map<MatrixX>& inverse) {
+  const Eigen::PartialPivLU<Eigen::Matrix<double, N, N>> lu{D};
+  const auto& factors = lu.matrixLU();
+  const Eigen::Index n = D.rows();
+  Eigen::Matrix<double, N, N, Eigen::RowMajor> rows = lu.permutationP() * Eigen::Matrix<double, N, N>::Identity(n, n);
+  for (Eigen::Index c = 0; c < n; ++c)
+    for (Eigen::Index r = c + 1; r < n; ++r) rows.row(r) -= factors(r, c) * rows.row(c);
+  for (Eigen::Index c = n - 1; c >= 0; --c) {
+    rows.row(c) /= factors(c, c);
+    for (Eigen::Index r = 0; r < c; ++r) rows.row(r) -= factors(r, c) * rows.row(c);
+  }
+  inverse = rows;
+  return lu.determinant() < 0;
+}
+
 void copyDiagonal(const BlockStructure& s, const std::vector<double>& panels, std::vector<double>& diagonal) {
   diagonal.resize(at(s.unknowns()));
   for (int k = 0; k < s.columns(); ++k)
@@ -151,16 +168,12 @@ bool BlockLU::factorPanel(int k, std::vector<double>& work) {
   double* panelQ = upper_.data() + s.panel(k);
   const Panel diagonal{lower_.data() + s.panel(k), size, size, Eigen::OuterStride<>{height}};
   Eigen::Map<MatrixX> inverse{inverse_.data() + inverseAt_[at(k)], size, size};
-  const auto invert = [&](const auto& lu) {
-    inverse = lu.inverse();
-    negative_[at(k)] = lu.determinant() < 0;
-  };
   if (size == 6)
-    invert(Eigen::PartialPivLU<Matrix6>{diagonal});
+    negative_[at(k)] = invert<6>(diagonal, inverse);
   else if (size == 3)
-    invert(Eigen::PartialPivLU<Matrix3>{diagonal});
+    negative_[at(k)] = invert<3>(diagonal, inverse);
   else
-    invert(Eigen::PartialPivLU<MatrixX>{diagonal});
+    negative_[at(k)] = invert<Eigen::Dynamic>(diagonal, inverse);
   if (!inverse.allFinite()) return false;
   const int rows = height - size;
   if (rows == 0) return true;

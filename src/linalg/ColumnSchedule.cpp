@@ -100,18 +100,23 @@ void PanelUpdates::apply(std::span<const Update> updates, int end, const PanelPr
   int columns = 0;
   for (int q = p; q < s.lastRow(j) && s.row(q) < end; ++q) columns += s.size(s.row(q));
   panelProduct(sources_.data(), static_cast<int>(sources_.size()), product_.data(), rows, columns, s.size(j));
+  runs_.clear();
+  for (int q = p; q < s.lastRow(j); ++q) {
+    const int to = place_[at(s.row(q))], size = s.size(s.row(q));
+    if (!runs_.empty() && runs_.back().to + runs_.back().rows == to)
+      runs_.back().rows += size;
+    else
+      runs_.push_back({s.rowOffset(q) - top, to, size});
+  }
+  std::size_t first = 0;
   for (int c = p; c < s.lastRow(j) && s.row(c) < end; ++c) {
-    const int k = s.row(c);
-    runs_.clear();
-    for (int q = c + product.skip; q < s.lastRow(j); ++q) {
-      const int to = place_[at(s.row(q))] - place_[at(k)], size = s.size(s.row(q));
-      if (!runs_.empty() && runs_.back().to + runs_.back().rows == to)
-        runs_.back().rows += size;
-      else
-        runs_.push_back({s.rowOffset(q) - top, to, size});
-    }
-    panelSubtract(product_.data() + at(s.rowOffset(c) - top) * at(packed(rows)), packed(rows), product.target + s.panel(k), s.height(k), runs_.data(),
-                  static_cast<int>(runs_.size()), s.size(k));
+    const int k = s.row(c), begin = s.rowOffset(c) - top;
+    const int above = product.skip == 0 ? begin : begin + s.size(k);  // rows of the product that the column does not take
+    while (first < runs_.size() && runs_[first].from + runs_[first].rows <= above) ++first;
+    if (first == runs_.size()) break;
+    if (const int cut = above - runs_[first].from; cut > 0) runs_[first] = {above, runs_[first].to + cut, runs_[first].rows - cut};
+    panelSubtract(product_.data() + at(begin) * at(packed(rows)), packed(rows), product.target + (s.panel(k) - at(place_[at(k)])), s.height(k),
+                  runs_.data() + first, static_cast<int>(runs_.size() - first), s.size(k));
   }
 }
 

@@ -25,23 +25,35 @@ STICTION_INLINE void dispatchColumns(int k, const F& f) {
     f.template operator()<0>();
 }
 
-/// N columns of the product at a time: the rows of A come from memory for the first N only.
-template <int K, int N>
+/// `Packs` packs of rows of the product, N columns at a time: the rows of A come from memory for the first N only.
+template <int K, int N, int Packs>
+STICTION_INLINE void sumProductsOfRows(const PanelSource* sources, int count, double* work, int leading, int r, int n) {
+  for (int first = 0; first < n; first += N) {
+    Pack sum[N][Packs];
+    for (int c = 0; c < N; ++c)
+      for (int q = 0; q < Packs; ++q) sum[c][q] = Pack{};
+    for (const PanelSource* source = sources; source != sources + count; ++source) {
+      const double *a = source->a + r, *b = source->b + first;
+      for (int i = 0; i < K; ++i, a += source->lda, b += source->ldb) {
+        Pack rows[Packs];
+        for (int q = 0; q < Packs; ++q) rows[q] = load(a + q * kPack);
+        for (int c = 0; c < N; ++c)
+          for (int q = 0; q < Packs; ++q) sum[c][q] += rows[q] * b[c];
+      }
+    }
+    for (int c = 0; c < N; ++c)
+      for (int q = 0; q < Packs; ++q) store(work + at(first + c) * at(leading) + at(r + q * kPack), sum[c][q]);
+  }
+}
+
+/// As many packs at a time as there are registers for.
+template <int K, int N, int Packs>
 STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* work, int m, int n) {
   const int leading = packed(m);
-  for (int r = 0; r < m; r += kPack)
-    for (int first = 0; first < n; first += N) {
-      Pack sum[N];
-      for (int c = 0; c < N; ++c) sum[c] = Pack{};
-      for (const PanelSource* source = sources; source != sources + count; ++source) {
-        const double *a = source->a + r, *b = source->b + first;
-        for (int i = 0; i < K; ++i, a += source->lda, b += source->ldb) {
-          const Pack rows = load(a);
-          for (int c = 0; c < N; ++c) sum[c] += rows * b[c];
-        }
-      }
-      for (int c = 0; c < N; ++c) store(work + at(first + c) * at(leading) + at(r), sum[c]);
-    }
+  int r = 0;
+  if constexpr (Packs > 1)
+    for (; r + Packs * kPack <= leading; r += Packs * kPack) sumProductsOfRows<K, N, Packs>(sources, count, work, leading, r, n);
+  for (; r < m; r += kPack) sumProductsOfRows<K, N, 1>(sources, count, work, leading, r, n);
 }
 
 STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* work, int m, int n, int k) {
@@ -55,11 +67,12 @@ STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* 
     }
 }
 
+template <int Packs>
 STICTION_INLINE void product(const PanelSource* sources, int count, double* work, int m, int n, int k) {
   if (n % 6 == 0 && k == 6)
-    sumProducts<6, 6>(sources, count, work, m, n);
+    sumProducts<6, 6, Packs>(sources, count, work, m, n);
   else if (n % 3 == 0 && k == 3)
-    sumProducts<3, 3>(sources, count, work, m, n);
+    sumProducts<3, 3, Packs>(sources, count, work, m, n);
   else
     sumProducts(sources, count, work, m, n, k);
 }
@@ -122,26 +135,26 @@ struct Kernels {
   decltype(&panelSubtract) subtract;
 };
 
-// The four kernels for one instruction set.
-#define STICTION_KERNELS(NAME, TARGET)                                                                                                            \
-  TARGET void NAME##Product(const PanelSource* sources, int count, double* work, int m, int n, int k) { product(sources, count, work, m, n, k); } \
-  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times(a, lda, x, y, m, k); }                      \
-  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots(a, lda, y, sums, m, k); }                  \
-  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {                \
-    subtract(work, ldWork, target, ldTarget, runs, count, n);                                                                                     \
-  }                                                                                                                                               \
+// The four kernels for one instruction set, the product with so many packs at a time.
+#define STICTION_KERNELS(NAME, PACKS, TARGET)                                                                                                            \
+  TARGET void NAME##Product(const PanelSource* sources, int count, double* work, int m, int n, int k) { product<PACKS>(sources, count, work, m, n, k); } \
+  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times(a, lda, x, y, m, k); }                             \
+  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots(a, lda, y, sums, m, k); }                         \
+  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {                       \
+    subtract(work, ldWork, target, ldTarget, runs, count, n);                                                                                            \
+  }                                                                                                                                                      \
   constexpr Kernels NAME{NAME##Product, NAME##Times, NAME##Dots, NAME##Subtract};
 
-STICTION_KERNELS(baseline, )
+STICTION_KERNELS(baseline, 1, )
 #if defined(__x86_64__)
-STICTION_KERNELS(avx2, [[gnu::target("avx2")]])
-STICTION_KERNELS(avx512, [[gnu::target("avx512f")]])
+STICTION_KERNELS(avx2, 1, [[gnu::target("avx2,fma")]])
+STICTION_KERNELS(avx512, 2, [[gnu::target("avx512f")]])
 #endif
 
 Kernels choose() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) return avx512;
-  if (__builtin_cpu_supports("avx2")) return avx2;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return avx2;
 #endif
   return baseline;
 }

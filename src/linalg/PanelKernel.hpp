@@ -1,5 +1,6 @@
-// The dense kernels of the factorisations and of their solves, for a tall panel A and a small block B. Compiled for several instruction sets and chosen at run time; no product
-// is fused with its sum, and every entry is summed in the same order, so all of them give the same bits.
+// The dense kernels of the factorisations and of their solves, for a tall panel A and a small block B. Compiled for several instruction sets and chosen at run time. Every entry
+// is summed in the same order, each product fused with its sum where the processor can (this file alone is compiled so): AVX2 and AVX-512 give the same bits, processors without
+// fused multiply-add others.
 //
 // Rows are taken kPack at a time: panels must be readable, and results writable, up to the next multiple of kPack rows; what is read beyond is finite and counts for nothing.
 #pragma once
