@@ -3,6 +3,8 @@
 #pragma once
 #include <string>
 
+#include "base/ThreadPool.hpp"
+
 namespace stiction::cli {
 
 inline constexpr int exitCertified = 0;
@@ -27,7 +29,7 @@ struct RunArguments {
   bool dtGiven{false};
   std::string solver{"auto"};
   double tolerance{1e-8};
-  int threads{1};
+  int threads{usualThreads()};
   bool keepGoing{false};
   bool strictImport{false};
   std::string record;  // file, empty for none

@@ -26,7 +26,7 @@ void addRun(CLI::App& app, RunArguments& arguments) {
   });
   command->add_option("--solver", arguments.solver, "auto, or a method of `stiction solvers`")->capture_default_str();
   command->add_option("--tol", arguments.tolerance, "relative certificate a step must reach")->capture_default_str();
-  command->add_option("--threads", arguments.threads, "threads; results are the same bits for any number")->capture_default_str();
+  command->add_option("--threads", arguments.threads, "threads; default: as many as the machine has, at most 4; results are the same bits for any number");
   command->add_flag("--keep-going", arguments.keepGoing, "integrate steps that are not certified too");
   command->add_flag("--strict-import", arguments.strictImport, "an ignored element is an error");
   command->add_option("--record", arguments.record, "write the motion and contacts to an HDF5 file");

@@ -1,5 +1,6 @@
 #include "base/ThreadPool.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -46,6 +47,8 @@ struct ThreadPool::Shared {
     }
   }
 };
+
+int usualThreads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4); }
 
 ThreadPool::ThreadPool(int threads) : threads_{threads < 1 ? 1 : threads}, shared_{std::make_unique<Shared>()} {
   for (int i = 1; i < threads_; ++i) shared_->workers.emplace_back([this] { shared_->work(); });

@@ -5,6 +5,9 @@
 
 namespace stiction {
 
+/// As many threads as the machine has, at most four.
+int usualThreads();
+
 /// Runs `task(i)` for i in [0, count). Which thread runs which index is free, so a task may write only what belongs to its own index;
 /// every reduction is done by the caller afterwards, in index order: results are the same bits for any number of threads.
 class ThreadPool {

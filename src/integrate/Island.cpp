@@ -23,6 +23,8 @@ constexpr double kAgitated =
     0.15;  // [-] of the speed of a fall over the step: bodies on average faster than this collide, and their impulses have little to do with the last ones
 constexpr double kHasty = 0.1;       // [-] of the usual steps on a dear problem of such an island: a smaller step costs less than more of them,
 constexpr int kHastyHalvings = 5;    // down to here
+constexpr int kLarge = 800;          // contacts of an island that keeps to the substep of its last impulses:
+constexpr double kBrief = 0.2;       // [-] of the usual steps on its dear problems for longer ones
 constexpr double kSlipCone = 1e-8;   // [-] friction this near to its limit may slip
 constexpr double kSlipSpeed = 1e-9;  // [-] of the certificate's scale: below this a contact does not slip
 
@@ -123,13 +125,14 @@ void IslandStepper::begin(const Islands& islands, int island, const State& start
   motion_.resize(setup_->model->bodies.size());
 }
 
-/// An agitated island starts at twice the substep that its last impulses belong to.
+/// An agitated island starts at twice the substep that its last impulses belong to, a large quiet one at that substep.
 void IslandStepper::findAgitation() {
   double speed = 0;
   for (const int body : assembly_.bodies()) speed += local_.velocity[at(body)].norm();
   agitated_ = speed > kAgitated * step_ * setup_->model->gravity.norm() * static_cast<double>(assembly_.bodies().size());
   longest_ = std::numeric_limits<double>::infinity();
-  for (const ContactMemory& memory : result_->report.memory) longest_ = std::min(longest_, 2.0 * memory.step);
+  for (const ContactMemory& memory : result_->report.memory) longest_ = std::min(longest_, memory.step);
+  if (agitated_) longest_ *= 2;
 }
 
 bool IslandStepper::substep(double h, int depth, int round) {
@@ -284,7 +287,15 @@ bool IslandStepper::solve(double h, int depth, bool last) {
   SolveOptions options;
   options.thorough = last;  // before that, a smaller step is the better resort
   options.effort = 1 + depth;
-  if (agitated_ && depth < kHastyHalvings) options.dearShare = h > (1.0 + 1e-6) * longest_ ? 0.0 : kHasty;
+  if (depth < kHastyHalvings) {
+    const bool longer = h > (1.0 + 1e-6) * longest_;
+    if (agitated_) {
+      options.dearShare = longer ? 0.0 : kHasty;
+    } else if (used_.size() >= kLarge) {
+      options.dearShare = longer ? kBrief : 1.0;
+      options.effort = 1;
+    }
+  }
   options.tolerance = setup_->options->tolerance;
   options.warm = warmStart(h);
   options.scale = certifier_.scale();

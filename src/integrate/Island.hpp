@@ -162,7 +162,7 @@ class IslandStepper {
   bool fresh_{false};
   double step_{0};  // [s] the whole step
   bool agitated_{false};
-  double longest_{0};  // [s] substeps of an agitated island that are longer get only the cheap methods
+  double longest_{0};  // [s] longer substeps of an agitated island get only the cheap methods, of a large quiet one fewer of the dear ones
   IslandResult* result_{nullptr};
 
   struct Saved {
