@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "linalg/ColumnSchedule.hpp"
+#include "linalg/PanelUpdates.hpp"
 #include "math/Types.hpp"
 
 namespace stiction {

@@ -51,8 +51,7 @@ template <int K, int N, int Packs>
 STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* work, int m, int n) {
   const int leading = packed(m);
   int r = 0;
-  if constexpr (Packs > 1)
-    for (; r + Packs * kPack <= leading; r += Packs * kPack) sumProductsOfRows<K, N, Packs>(sources, count, work, leading, r, n);
+  for (; r + Packs * kPack <= leading; r += Packs * kPack) sumProductsOfRows<K, N, Packs>(sources, count, work, leading, r, n);
   for (; r < m; r += kPack) sumProductsOfRows<K, N, 1>(sources, count, work, leading, r, n);
 }
 
