@@ -121,12 +121,12 @@ void IslandStepper::begin(const Islands& islands, int island, const State& start
         copy(body);
       }
   selectMemory(memory, pairs_, result_->report.memory);
-  findAgitation();
+  findPace();
   motion_.resize(setup_->model->bodies.size());
 }
 
 /// An agitated island starts at twice the substep that its last impulses belong to, a large quiet one at that substep.
-void IslandStepper::findAgitation() {
+void IslandStepper::findPace() {
   double speed = 0;
   for (const int body : assembly_.bodies()) speed += local_.velocity[at(body)].norm();
   agitated_ = speed > kAgitated * step_ * setup_->model->gravity.norm() * static_cast<double>(assembly_.bodies().size());
@@ -283,19 +283,23 @@ void IslandStepper::accept(const char* rung, const Certificate& certificate) {
   if (certificate.worstContact >= 0) island.worstContact = contacts_[at(used_[at(certificate.worstContact)])].key;
 }
 
+/// How much a dear problem may take before a smaller step is the better resort.
+void IslandStepper::chooseEffort(double h, int depth, SolveOptions& options) const {
+  options.effort = 1 + depth;
+  if (depth >= kHastyHalvings) return;
+  const bool longer = h > (1.0 + 1e-6) * longest_;
+  if (agitated_) {
+    options.dearShare = longer ? 0.0 : kHasty;
+  } else if (used_.size() >= kLarge) {
+    options.dearShare = longer ? kBrief : 1.0;
+    options.effort = 1;
+  }
+}
+
 bool IslandStepper::solve(double h, int depth, bool last) {
   SolveOptions options;
   options.thorough = last;  // before that, a smaller step is the better resort
-  options.effort = 1 + depth;
-  if (depth < kHastyHalvings) {
-    const bool longer = h > (1.0 + 1e-6) * longest_;
-    if (agitated_) {
-      options.dearShare = longer ? 0.0 : kHasty;
-    } else if (used_.size() >= kLarge) {
-      options.dearShare = longer ? kBrief : 1.0;
-      options.effort = 1;
-    }
-  }
+  chooseEffort(h, depth, options);
   options.tolerance = setup_->options->tolerance;
   options.warm = warmStart(h);
   options.scale = certifier_.scale();

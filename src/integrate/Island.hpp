@@ -71,7 +71,7 @@ class IslandStepper {
  private:
   // Island.cpp
   void begin(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h);
-  void findAgitation();
+  void findPace();
   bool substep(double h, int depth, int round = 0);
   bool findMissed();
   void mergeMissed();
@@ -80,6 +80,7 @@ class IslandStepper {
   void assemble(double h);
   double fastestSpeed() const;
   bool warmStart(double h);
+  void chooseEffort(double h, int depth, SolveOptions& options) const;
   bool solve(double h, int depth, bool last);
   bool findSqueeze(int halvings);
   bool acceptUncertified();
