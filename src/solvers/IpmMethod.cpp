@@ -1,23 +1,17 @@
-// Coulomb interior point in velocity space: the strict law's complementarity, normal and maximum-dissipation parts as separate smooth pairs, no outer loop.
+// Coulomb interior point in velocity space: the strict law's complementarity, normal and maximum-dissipation parts as separate smooth pairs (InteriorContact), no outer loop.
 //
-//   r_n z_n = κ,   μ r_n ψ + r_T·z_T = κ,   μ r_n z_T + ψ r_T = 0,   (μ r_n, r_T) ∈ L³, (ψ, z_T) ∈ L³, r_n, z_n > 0
-//   z = Hᵀv + w + R r ,   M (v − v_free) − H r − G λ = 0 ,   Gᵀv + b + Cλ = 0
+//   pairs at κ ,   z = Hᵀv + w + R r ,   M (v − v_free) − H r − G λ = 0 ,   Gᵀv + b + Cλ = 0
 //
-// κ → 0 gives Signorini–Coulomb, De Saxcé's correction included (z_T = u_T, ψ → ‖u_T‖). Newton on all of it: per contact (r, ψ) are eliminated by a 4 × 4 solve,
-// dr = c − B dz with B a 3 × 3 block, and one block LU of M + H B Hᵀ + G ρ Gᵀ serves predictor and corrector (Mehrotra 1992). Contacts with μ = 0 keep the normal pair alone.
-// Infeasible start; step lengths to the boundary of each cone; heavy centring after short steps. Cold start; cost one factorisation a step.
+// Newton on all of it: per contact (r, ψ) are eliminated, dr = c − B dz with B a 3 × 3 block, and one block LU of M + H B Hᵀ + G ρ Gᵀ serves predictor and corrector
+// (Mehrotra 1992). Infeasible start; step lengths to the boundary of each cone; heavy centring after short steps. Cold start; cost one factorisation a step.
 #include <Eigen/LU>
 #include <cmath>
 
-#include "solvers/FrictionCone.hpp"
+#include "solvers/InteriorContact.hpp"
 #include "solvers/VelocityMethod.hpp"
 
 namespace stiction {
 namespace {
-
-using Vector4 = Eigen::Vector4d;
-using Matrix4 = Eigen::Matrix4d;
-using Matrix43 = Eigen::Matrix<double, 4, 3>;
 
 /// Largest t with (a + t da) >= ‖b + t db‖, from a point inside.
 double coneStep(double a, const Vector2& b, double da, const Vector2& db) {
@@ -43,13 +37,10 @@ class IpmMethod : public VelocityMethod {
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
 
  private:
-  struct Contact {
-    Vector3 r, z;      // impulse [N s] and contact velocity [m/s]
-    double psi{0};     // [m/s] dual of the friction cone
+  struct Contact : InteriorContact {
     Vector3 residual;  // [m/s] Hᵀv + w + R r − z
-    Vector4 pairs;     // complementarity products to be driven to (κ, κ, 0, 0)
-    Matrix4 inverse;   // of the pairs' derivative by (r, ψ)
-    Matrix43 byZ;      // inverse · derivative by z: d(r, ψ) = −inverse F − byZ dz
+    Vector4 pairs;     // the products, to be driven to (κ, κ, 0, 0)
+    Matrix3 byZ;       // [kg] −∂r/∂z
     Matrix3 solveR;    // (I + B R)⁻¹ for compliance
     Vector4 d;         // step of (r, ψ)
     Vector3 dz;
@@ -107,7 +98,7 @@ double IpmMethod::residuals(const VelocitySystem& system) {
     const double mu = problem.mu[i];
     c.residual = Vector3{u_.segment<3>(3 * i)} - c.z;
     if (!(mu > 0)) c.residual.tail<2>().setZero();
-    c.pairs << c.r[0] * c.z[0], mu * c.r[0] * c.psi + c.r.tail<2>().dot(c.z.tail<2>()), mu * c.r[0] * c.z.tail<2>() + c.psi * c.r.tail<2>();
+    c.pairs = c.products(mu);
     gap += c.pairs[0] + (mu > 0 ? c.pairs[1] : 0.0);
   }
   x_ = system.freeVelocity() - v_;
@@ -125,27 +116,8 @@ bool IpmMethod::eliminate(VelocitySystem& system) {
   D_.resize(contacts_.size());
   for (int i = 0; i < problem.contacts(); ++i) {
     Contact& c = contacts_[static_cast<std::size_t>(i)];
-    const double mu = problem.mu[i];
-    c.byZ.setZero();
-    if (mu > 0) {
-      Matrix4 A = Matrix4::Zero();
-      Matrix43 Z = Matrix43::Zero();
-      A(0, 0) = c.z[0];
-      A.row(1) << mu * c.psi, c.z[1], c.z[2], mu * c.r[0];
-      A.block<2, 1>(2, 0) = mu * c.z.tail<2>();
-      A(2, 1) = A(3, 2) = c.psi;
-      A.block<2, 1>(2, 3) = c.r.tail<2>();
-      Z(0, 0) = c.r[0];
-      Z.block<1, 2>(1, 1) = c.r.tail<2>().transpose();
-      Z(2, 1) = Z(3, 2) = mu * c.r[0];
-      c.inverse = A.inverse();
-      c.byZ = c.inverse * Z;
-    } else {
-      c.inverse.setZero();
-      c.inverse(0, 0) = 1.0 / c.z[0];
-      c.byZ(0, 0) = c.r[0] / c.z[0];
-    }
-    Matrix3 B = c.byZ.topRows<3>();
+    c.byZ = c.stiffness(problem.mu[i]);
+    Matrix3 B = c.byZ;
     c.solveR.setIdentity();
     if (problem.R.size() != 0) {
       c.solveR = Matrix3{Matrix3::Identity() + B * problem.R.segment<3>(3 * i).asDiagonal()}.inverse();
@@ -170,15 +142,11 @@ void IpmMethod::direction(VelocitySystem& system, double kappa, double corrector
     Contact& c = contacts_[static_cast<std::size_t>(i)];
     const double mu = problem.mu[i];
     Vector4 F = c.pairs;
-    if (corrector > 0) {
-      F[0] += corrector * c.d[0] * c.dz[0];
-      F[1] += corrector * (mu * c.d[0] * c.d[3] + c.d[1] * c.dz[1] + c.d[2] * c.dz[2]);
-      F[2] += corrector * (mu * c.d[0] * c.dz[1] + c.d[3] * c.d[1]);
-      F[3] += corrector * (mu * c.d[0] * c.dz[2] + c.d[3] * c.d[2]);
-    }
-    F[0] -= kappa, F[1] -= kappa;
-    c.d = -c.inverse * F;  // at dz = 0
-    c_.segment<3>(3 * i) = c.solveR * (c.d.head<3>() - c.byZ.topRows<3>() * c.residual);
+    if (corrector > 0) F += corrector * InteriorContact::curvature(mu, c.d, c.dz);
+    F[0] -= kappa;
+    if (mu > 0) F[1] -= kappa;
+    c.d = -c.eliminate(mu, F);  // at dz = 0
+    c_.segment<3>(3 * i) = c.solveR * (c.d.head<3>() - c.byZ * c.residual);
   }
   rowC_ = -rho_.cwiseProduct(rows_);
   dv_ = momentum_;
@@ -192,7 +160,7 @@ void IpmMethod::direction(VelocitySystem& system, double kappa, double corrector
     c.dz = Vector3{u_.segment<3>(3 * i)} + c.residual;
     if (problem.R.size() != 0) c.dz += problem.R.segment<3>(3 * i).cwiseProduct(dr);
     if (!(problem.mu[i] > 0)) c.dz.tail<2>().setZero();
-    c.d -= c.byZ * c.dz;
+    c.d -= c.eliminate(problem.mu[i], c.differential(problem.mu[i], Vector4::Zero(), c.dz));
   }
   multiplyTransposed(problem.G, dv_, dLambda_);
   dLambda_ = rowC_ - rho_.cwiseProduct(dLambda_);
@@ -224,10 +192,8 @@ bool IpmMethod::central(const ContactProblem& problem, double a, double fraction
   const double least = fraction * gapAfter(problem, a);
   for (int i = 0; i < problem.contacts(); ++i) {
     const Contact& c = contacts_[static_cast<std::size_t>(i)];
-    const Vector3 r = c.r + a * c.d.head<3>(), z = c.z + a * c.dz;
-    if (!(r[0] * z[0] >= least)) return false;
-    const double mu = problem.mu[i], psi = c.psi + a * c.d[3];
-    if (mu > 0 && !(mu * r[0] * psi + r.tail<2>().dot(z.tail<2>()) - (mu * r[0] * z.tail<2>() + psi * r.tail<2>()).norm() >= least)) return false;
+    const InteriorContact moved{c.r + a * c.d.head<3>(), c.z + a * c.dz, c.psi + a * c.d[3]};
+    if (!moved.isCentral(problem.mu[i], least, std::numeric_limits<double>::infinity())) return false;
   }
   return true;
 }
