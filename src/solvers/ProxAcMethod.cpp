@@ -20,39 +20,10 @@ class ProxAcMethod : public VelocityMethod {
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
 
  private:
-  /// Damped Newton to a third of the first norm, or to `accuracy`; false when it stops making headway.
-  bool inner(VelocitySystem& system, double gamma, double accuracy, SolveReport& report);
-
   ProximalMap map_;
   BestIterate best_;
-  VectorX v_, start_, trial_, next_, before_, direction_;
+  VectorX v_, start_, next_, before_;
 };
-
-bool ProxAcMethod::inner(VelocitySystem& system, double gamma, double accuracy, SolveReport& report) {
-  constexpr int limit = 10;
-  constexpr double shortest = 0.02;
-  const auto merit = [this] { return map_.misfit * map_.misfit; };
-  map_.evaluate(system, v_, gamma, true);
-  const double goal = std::max(0.1 * merit(), accuracy * accuracy);
-  for (int k = 0; k < limit && merit() > goal; ++k) {
-    ++report.factorisations;
-    if (!map_.factor(system)) return false;
-    direction_ = -map_.F;
-    system.solve(direction_);
-    if (!direction_.allFinite()) return false;
-    ++report.iterations;
-    const double now = merit();
-    for (double a = 1;; a *= 0.5) {
-      trial_ = v_ + a * direction_;
-      map_.evaluate(system, trial_, gamma, false);
-      if (merit() <= (1 - 1e-3 * a) * now) break;
-      if (a < shortest) return false;
-    }
-    v_ = trial_;
-    map_.evaluate(system, v_, gamma, true);
-  }
-  return merit() <= goal;
-}
 
 SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double smallest = 1e-4, largest = 1e10;
@@ -69,7 +40,7 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
   double gamma = options.warm ? 10 : 1;
   for (int k = 0; report.iterations < limit && best_.residual() > options.polish * system.scale();) {
     start_ = v_;
-    if (!inner(system, gamma, 1e-2 * unit * std::max(std::min(residual, system.scale()) * 0.1, options.polish * system.scale()), report)) {
+    if (!map_.reduce(system, v_, gamma, 1e-2 * unit * std::max(std::min(residual, system.scale()) * 0.1, options.polish * system.scale()), report)) {
       if (best_.residual() <= 0.5 * options.tolerance * system.scale()) break;
       v_ = start_;
       map_.moveTo(problem, before_, map_.lambda);

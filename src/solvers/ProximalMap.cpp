@@ -73,4 +73,30 @@ Vector3 ProximalMap::change(const VelocitySystem& system, int i, double gamma, c
   return -step.rho.cwiseProduct(du + dLogGamma * step.growth.cwiseProduct(Vector3{u_.segment<3>(3 * i)}));
 }
 
+bool ProximalMap::reduce(VelocitySystem& system, VectorX& v, double gamma, double accuracy, SolveReport& report) {
+  constexpr int limit = 10;
+  constexpr double shortest = 0.02;
+  const auto merit = [this] { return misfit * misfit; };
+  evaluate(system, v, gamma, true);
+  const double goal = std::max(0.1 * merit(), accuracy * accuracy);
+  for (int k = 0; k < limit && merit() > goal; ++k) {
+    ++report.factorisations;
+    if (!factor(system)) return false;
+    direction_ = -F;
+    system.solve(direction_);
+    if (!direction_.allFinite()) return false;
+    ++report.iterations;
+    const double now = merit();
+    for (double a = 1;; a *= 0.5) {
+      trial_ = v + a * direction_;
+      evaluate(system, trial_, gamma, false);
+      if (merit() <= (1 - 1e-3 * a) * now) break;
+      if (a < shortest) return false;
+    }
+    v = trial_;
+    evaluate(system, v, gamma, true);
+  }
+  return merit() <= goal;
+}
+
 }  // namespace stiction

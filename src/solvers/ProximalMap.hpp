@@ -6,6 +6,7 @@
 // VelocitySystem factors. Friction's step is a tenth of the normal one: equal steps run round in circles where few contacts are undecided.
 #pragma once
 #include "solvers/FrictionCone.hpp"
+#include "solvers/Solver.hpp"
 #include "solvers/VelocitySystem.hpp"
 
 namespace stiction {
@@ -29,11 +30,13 @@ struct ProximalMap {
   void evaluate(const VelocitySystem& system, const VectorX& v, double gamma, bool derivatives, bool keepPieces = false);
   /// Whether the last D needs the block LU, and factors accordingly.
   bool factor(VelocitySystem& system) const { return general ? system.factorGeneral(D, rho) : system.factorSymmetric(D, rho); }
+  /// Damped Newton at γ until ‖F‖ is a third of what it was at v, or `accuracy`; false when it stops making headway.
+  bool reduce(VelocitySystem& system, VectorX& v, double gamma, double accuracy, SolveReport& report);
   /// dx_i for a change (du, d log γ) of the contact's velocity and of γ.
   Vector3 change(const VelocitySystem& system, int i, double gamma, const Vector3& du, double dLogGamma) const;
 
  private:
-  VectorX u_, g_, scratch_, growth_;
+  VectorX u_, g_, scratch_, growth_, trial_, direction_;
 };
 
 }  // namespace stiction
