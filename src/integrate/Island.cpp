@@ -19,12 +19,6 @@ constexpr double kMissed = 1e-3;  // [-] of the pair's size: overlap at a new fe
 constexpr int kRounds = 3;        // such repetitions of a (sub)step
 constexpr double kFar =
     1e3;  // [-] of the fastest speed: a contact so far that only a greater one could close it enters as if that near, not to drown the others' digits
-constexpr double kAgitated =
-    0.15;  // [-] of the speed of a fall over the step: bodies on average faster than this collide, and their impulses have little to do with the last ones
-constexpr double kHasty = 0.1;       // [-] of the usual steps on a dear problem of such an island: a smaller step costs less than more of them,
-constexpr int kHastyHalvings = 5;    // down to here
-constexpr int kLarge = 800;          // contacts of an island that keeps to the substep of its last impulses:
-constexpr double kBrief = 0.2;       // [-] of the usual steps on its dear problems for longer ones
 constexpr double kSlipCone = 1e-8;   // [-] friction this near to its limit may slip
 constexpr double kSlipSpeed = 1e-9;  // [-] of the certificate's scale: below this a contact does not slip
 
@@ -121,18 +115,7 @@ void IslandStepper::begin(const Islands& islands, int island, const State& start
         copy(body);
       }
   selectMemory(memory, pairs_, result_->report.memory);
-  findPace();
   motion_.resize(setup_->model->bodies.size());
-}
-
-/// An agitated island starts at twice the substep that its last impulses belong to, a large quiet one at that substep.
-void IslandStepper::findPace() {
-  double speed = 0;
-  for (const int body : assembly_.bodies()) speed += local_.velocity[at(body)].norm();
-  agitated_ = speed > kAgitated * step_ * setup_->model->gravity.norm() * static_cast<double>(assembly_.bodies().size());
-  longest_ = std::numeric_limits<double>::infinity();
-  for (const ContactMemory& memory : result_->report.memory) longest_ = std::min(longest_, memory.step);
-  if (agitated_) longest_ *= 2;
 }
 
 bool IslandStepper::substep(double h, int depth, int round) {
@@ -154,12 +137,9 @@ bool IslandStepper::substep(double h, int depth, int round) {
     rests = restsAsBefore(h);
     watch.lap(times.certify);
     const bool last = depth >= setup_->options->maxHalvings;
-    const bool certified = rests || solve(h, depth, last);
+    const bool certified = rests || solve(h, last);
     watch.lap(times.solve);
-    if (!certified && !findSqueeze(setup_->options->maxHalvings - depth) && !last) {
-      longest_ = std::min(longest_, 0.5 * h);
-      return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
-    }
+    if (!certified && !findSqueeze(setup_->options->maxHalvings - depth) && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
     rests = rests || (certified && comesToRest());
     accept(rung_, solved_);
     if (!certified && !acceptUncertified()) return false;
@@ -283,23 +263,9 @@ void IslandStepper::accept(const char* rung, const Certificate& certificate) {
   if (certificate.worstContact >= 0) island.worstContact = contacts_[at(used_[at(certificate.worstContact)])].key;
 }
 
-/// How much a dear problem may take before a smaller step is the better resort.
-void IslandStepper::chooseEffort(double h, int depth, SolveOptions& options) const {
-  options.effort = 1 + depth;
-  if (depth >= kHastyHalvings) return;
-  const bool longer = h > (1.0 + 1e-6) * longest_;
-  if (agitated_) {
-    options.dearShare = longer ? 0.0 : kHasty;
-  } else if (used_.size() >= kLarge) {
-    options.dearShare = longer ? kBrief : 1.0;
-    options.effort = 1;
-  }
-}
-
-bool IslandStepper::solve(double h, int depth, bool last) {
+bool IslandStepper::solve(double h, bool last) {
   SolveOptions options;
   options.thorough = last;  // before that, a smaller step is the better resort
-  chooseEffort(h, depth, options);
   options.tolerance = setup_->options->tolerance;
   options.warm = warmStart(h);
   options.scale = certifier_.scale();

@@ -71,7 +71,6 @@ class IslandStepper {
  private:
   // Island.cpp
   void begin(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h);
-  void findPace();
   bool substep(double h, int depth, int round = 0);
   bool findMissed();
   void mergeMissed();
@@ -80,8 +79,7 @@ class IslandStepper {
   void assemble(double h);
   double fastestSpeed() const;
   bool warmStart(double h);
-  void chooseEffort(double h, int depth, SolveOptions& options) const;
-  bool solve(double h, int depth, bool last);
+  bool solve(double h, bool last);
   bool findSqueeze(int halvings);
   bool acceptUncertified();
   void account(double h);
@@ -162,8 +160,6 @@ class IslandStepper {
   ContactSet contacts_;         // at local_'s poses when fresh_
   bool fresh_{false};
   double step_{0};  // [s] the whole step
-  bool agitated_{false};
-  double longest_{0};  // [s] longer substeps of an agitated island get only the cheap methods, of a large quiet one fewer of the dear ones
   IslandResult* result_{nullptr};
 
   struct Saved {

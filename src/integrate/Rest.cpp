@@ -111,7 +111,7 @@ bool IslandStepper::sharpen() {
   candidate_ = iterate_;
   SolveOptions options;
   options.warm = true;
-  options.effort = 0;
+  options.nearOnly = true;
   options.thorough = false;
   options.tolerance = kRest;
   options.polish = 0.1 * kRest;

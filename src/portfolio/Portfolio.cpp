@@ -26,9 +26,8 @@ constexpr double warmNear =
 constexpr int finishSteps = 20;
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
-// Steps of the proximal Newton and of the path on a dear problem, before a smaller step of the simulator is the better resort. Few of the halves may fail, or halving never
-// ends. Both grow with the contacts: so do the changes of contact on the way; what is enough by that measure need not grow with the halvings.
-constexpr int dearSteps = 800, dearStepsPerContact = 1, dearPathSteps = 2500, dearPathStepsPerContact = 4;
+// Steps on a dear problem: of the proximal Newton before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
+constexpr int briefSteps = 30, routeSteps = 1000, dearSteps = 800, dearPathSteps = 2500;
 constexpr int pathPoints = 40;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
@@ -70,7 +69,7 @@ struct Portfolio::Impl {
   VelocitySystem system;
   LocalFactor factor;
   std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()},
-      continuation{makeContinuationMethod()};
+      continuation{makeContinuationMethod()}, centralPath{makeCentralPathMethod()};
   std::unique_ptr<Solver> nsgs{makeNsgs()};
   std::unique_ptr<Impl> innerLadder;  // the ladder for other problems on the way, itself without paths
   bool isInner{false};
@@ -155,8 +154,6 @@ struct Portfolio::Impl {
   }
 
   bool isDear() const { return system.factorWork() > dearWork; }
-  static int proxSteps(int contacts, int effort) { return std::max(effort * dearSteps, dearStepsPerContact * contacts); }
-  static int pathSteps(int contacts, int effort) { return std::max(effort * dearPathSteps, dearPathStepsPerContact * contacts); }
 
   int burst(int contacts) const {
     const double sweeps = burstFactorisations * system.factorWork() / (sweepWork * std::max(contacts, 1));
@@ -200,23 +197,23 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     if (rung(problem, best, "newton", *newton, cold) || rung(problem, best, "prox", *prox, cold) || !options.thorough) return;
   }
   warm.patience = 0;
-  if (options.effort == 0) warm.maxIterations = polishSteps;
+  if (options.nearOnly) warm.maxIterations = polishSteps;
   if (options.warm && report.certificate.relative < warmNear && rung(problem, best, "proxac", *proxac, warm)) return;
-  if (options.effort == 0 || (isDear() && !options.thorough && options.dearShare == 0)) return;
+  if (options.nearOnly) return;
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   warm.warm = true;
   warm.maxIterations = 0;
-  if (isDear() && !options.thorough) {  // a smaller step costs less than thousands of dear factorisations
-    warm.maxIterations = static_cast<int>(options.dearShare * proxSteps(problem.contacts(), options.effort));
-    if (rung(problem, best, "proxac", *proxac, warm) || options.dearShare < 1) return;
-    warm.maxIterations = pathSteps(problem.contacts(), options.effort);
-    rung(problem, best, "continuation", *continuation, warm);
-    return;
+  if (isDear()) {
+    warm.maxIterations = briefSteps;
+    if (rung(problem, best, "proxac", *proxac, warm)) return;
+    cold.maxIterations = routeSteps;
+    if (rung(problem, best, "centralpath", *centralPath, cold) || !options.thorough) return;
+    cold.maxIterations = 0;
   }
   if (rung(problem, best, "ipm", *ipm, cold)) return;
-  if (isDear()) warm.maxIterations = proxSteps(problem.contacts(), options.effort);
+  warm.maxIterations = isDear() ? dearSteps : 0;
   if (rung(problem, best, "proxac", *proxac, warm)) return;
-  warm.maxIterations = isDear() ? pathSteps(problem.contacts(), options.effort) : 0;
+  warm.maxIterations = isDear() ? dearPathSteps : 0;
   if (!isInner && rung(problem, best, "continuation", *continuation, warm)) return;
   if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;

@@ -17,6 +17,10 @@ SolverInfo continuationInfo() {
   return {"continuation", Law::Coulomb, true, true, "what others leave undecided: follows the path of falling compliance through every change of contact"};
 }
 
+SolverInfo centralPathInfo() {
+  return {"centralpath", Law::Coulomb, true, true, "heaps in motion, cold: the interior point's path through all its turning points"};
+}
+
 }  // namespace
 
 const char* name(SolveStatus status) {
@@ -45,11 +49,12 @@ std::unique_ptr<Solver> makeSolver(const std::string& name) {
   if (name == "proxac") return std::make_unique<VelocitySolver>(proxAcInfo(), makeProxAcMethod());
   if (name == "ipm") return std::make_unique<VelocitySolver>(ipmInfo(), makeIpmMethod());
   if (name == "continuation") return std::make_unique<VelocitySolver>(continuationInfo(), makeContinuationMethod());
+  if (name == "centralpath") return std::make_unique<VelocitySolver>(centralPathInfo(), makeCentralPathMethod());
   std::string known;
   for (const SolverInfo& info : solverInfos()) known += (known.empty() ? "" : ", ") + std::string{info.name};
   throw InputError{"solver", "'" + name + "'", known, "choose one of these; `stiction solvers` describes them"};
 }
 
-std::vector<SolverInfo> solverInfos() { return {makeNsgs()->info(), newtonInfo(), proxInfo(), proxAcInfo(), ipmInfo(), continuationInfo()}; }
+std::vector<SolverInfo> solverInfos() { return {makeNsgs()->info(), newtonInfo(), proxInfo(), proxAcInfo(), ipmInfo(), continuationInfo(), centralPathInfo()}; }
 
 }  // namespace stiction

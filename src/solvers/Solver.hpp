@@ -21,8 +21,7 @@ struct SolveOptions {
   bool warm{false};        // the iterate on entry is a good guess
   int patience{0};         // give up after so many checks without headway (Newton: steps, nsgs: windows of sweeps); 0: the method's own
   bool thorough{true};     // `auto`: follow paths of problems when every method failed; a time stepper prefers a smaller step
-  int effort{1};           // `auto`: times the usual number of dear factorisations before it gives up; 0: only what starts near a warm start
-  double dearShare{1};     // `auto`: the part of that number it may spend, on proximal steps alone when < 1; 0: only the cheap methods. Not when thorough
+  bool nearOnly{false};    // `auto`: only what starts near a warm start
   double scale{0};         // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
 };
 

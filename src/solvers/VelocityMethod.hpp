@@ -22,6 +22,7 @@ std::unique_ptr<VelocityMethod> makeProxMethod();
 std::unique_ptr<VelocityMethod> makeProxAcMethod();
 std::unique_ptr<VelocityMethod> makeIpmMethod();
 std::unique_ptr<VelocityMethod> makeContinuationMethod();
+std::unique_ptr<VelocityMethod> makeCentralPathMethod();
 
 /// Gives r, λ and v of the problem's sizes: zeros where the start is missing or of another size.
 void fitIterate(const ContactProblem& problem, Iterate& iterate, bool warm);

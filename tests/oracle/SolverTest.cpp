@@ -155,6 +155,24 @@ TEST(SolverOracle, ThePortfolioNeverReportsMoreThanTheCertificateSays) {
   EXPECT_EQ(certified, 100);
 }
 
+// The central path turns back where Newton at given κ ends: alone and from cold it certifies about twice as many of the dense problems as the interior point.
+TEST(SolverOracle, TheCentralPathGoesOnWhereTheInteriorPointEnds) {
+  const auto count = [](const char* method) {
+    const auto solver = makeSolver(method);
+    int certified = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+      const ContactProblem problem = randomProblem(seed);
+      Iterate iterate;
+      solver->solve(problem, iterate, {});
+      certified += certify(problem, iterate).passes(1e-8);
+    }
+    return certified;
+  };
+  const int path = count("centralpath");
+  EXPECT_GE(path, 160);
+  EXPECT_GT(path, 3 * count("ipm") / 2);
+}
+
 // Dense, redundant, heavy on light: the path alone from cold, and through auto the two of the first 10,000 that are hardest for the iterations.
 TEST(SolverOracle, ThePathCertifiesWhatIterationsLeave) {
   const auto solver = makeSolver("continuation");

@@ -88,7 +88,7 @@ TEST_P(EveryMethod, HonoursContactCompliance) {
   EXPECT_NEAR(x.r[0], 4.0, 1e-7);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryMethod, testing::Values("auto", "nsgs", "newton", "prox", "proxac", "ipm", "continuation"),
+INSTANTIATE_TEST_SUITE_P(All, EveryMethod, testing::Values("auto", "nsgs", "newton", "prox", "proxac", "ipm", "continuation", "centralpath"),
                          [](const auto& method) { return std::string{method.param}; });
 
 void expectCertified(double mu, double kick, double top) {

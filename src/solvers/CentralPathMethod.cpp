@@ -1,0 +1,490 @@
+// The Coulomb interior point's central path, followed by its arc length (pairs: InteriorContact).
+//
+//   pairs at κ ,   z = Hᵀv + w + R r + E (r − r_c) ,   M (v − v_free) − H r − G λ = 0 ,   Gᵀv + b + Cλ = 0          x = (v, λ, r, ψ, z),  s = log κ
+//
+// For large κ the answer is unique; from there one path leads on. The strict law is not monotone: the path turns back in κ wherever the bodies could snap, and Newton at given
+// κ (IpmMethod) ends there. Along the arc nothing ends: many contacts change side at once, smoothly, where the path of falling compliance (ContinuationMethod) takes an event each.
+//
+//   corrector   J N = −(residuals, products − κ),  less its part along the tangent
+//   tangent     J T = κ e ;  s falls where det J has its sign at the start, and rises elsewhere
+//   curve       J C = κ e / 2 − second-order products of T ,  less its part along the tangent
+//   step        x + N ± a T + a² C with the longest a that stays near the path; taken back if the next corrector is long: the path has bent away
+//
+// One block LU of M + H B Hᵀ + G ρ Gᵀ serves all three, each refined by its residuals in the whole system. Lengths are relative changes of the pairs (the barriers' metric).
+// Late on the path impulses in self-stress are held by κ / r² alone, less than round-off: there E = ω/γ ties them to the centre r_c, the impulses a decade of κ before.
+// The end is polished by proximal Newton steps with such E alone. Paths that wander are given up for others: other starts, other widths.
+#include <cmath>
+
+#include "solvers/InteriorContact.hpp"
+#include "solvers/ProximalMap.hpp"
+#include "solvers/VelocityMethod.hpp"
+
+namespace stiction {
+namespace {
+
+struct Route {
+  double start;      // [-] first κ, of the mean products at the start
+  double low, high;  // [-] of κ: a step stays within
+};
+constexpr Route kRoutes[] = {{10, 0.1, 30}, {100, 0.2, 5}, {1, 0.1, 10}};
+constexpr double kEnd = 5e-14;                         // [-] κ at the end, of the same
+constexpr double kTied = 5e-5, kRecentre = 0.1;        // [-] κ from which impulses are tied to a centre, and its fall until the centre moves
+constexpr double kTie = 1e9, kTangential = 0.1;        // [-] γ of the tie, and of its tangential part in it
+constexpr double kLongest = 2.3, kGrowth = 4;          // [-] steps in s
+constexpr double kSharpest = 20;                       // [-] relative change of a pair over a step, by the tangent
+constexpr double kLongCorrector = 3, kShorter = 0.25;  // [-] a step is taken back for a longer one, and repeated so much shorter
+constexpr double kLeastStep = 1e-3;                    // [-] shorter steps are not taken back
+constexpr double kNegligible = 1e-2;                   // [-] of a contact's own inertia 1/ω: less stiffness leaves the factor's pattern
+constexpr double kRowTie = 1e-7;                       // [-] compliance of an equality row in the factor; refined away
+constexpr double kNear = 1e-5, kNearer = 0.3;          // [-] residual from which Newton on the strict law is tried, and how much less the next time
+constexpr double kPolish = 1e7;                        // [-] first γ of the proximal steps at the end
+constexpr double kEnough = 0.1;                        // [-] of the tolerance: Newton on the strict law does the rest
+constexpr int kRefinements = 2, kCentring = 60, kPatience = 150, kShots = 12, kPolishSteps = 60;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+class CentralPathMethod : public VelocityMethod {
+ public:
+  SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
+
+ private:
+  struct Contact : InteriorContact {
+    Vector3 centre{Vector3::Zero()};      // [N s] r_c
+    Vector3 compliance{Vector3::Zero()};  // [1/kg] R + E
+    bool tied{false};
+    Vector3 residual;  // [m/s] of the contact velocity
+    Vector4 pairs;     // products
+    Matrix3 B;         // [kg] −∂r/∂z without compliance
+    Matrix3 solve;     // (I + B (R + E))⁻¹
+  };
+  struct Direction {
+    VectorX v, lambda;
+    std::vector<Vector4> d;  // (r, ψ)
+    std::vector<Vector3> z;
+    double s{0};
+  };
+  struct Point {
+    VectorX v, lambda;
+    std::vector<Contact> contacts;
+    double s{0};
+  };
+  struct Plan {
+    Direction corrector, tangent, curve;
+    double tangentSize{1};  // ‖T‖²
+    int sense{-1};          // of s along the step
+  };
+
+  void start(VelocitySystem& system, const Route& route);
+  bool centre(VelocitySystem& system, const Route& route, int limit, SolveReport& report);
+  bool follow(VelocitySystem& system, const Route& route, int limit, const SolveOptions& options, SolveReport& report);
+  bool polish(VelocitySystem& system, const SolveOptions& options, SolveReport& report);
+  /// Whether Newton on the strict law finishes from the best answer, where that is near and nearer than at the last try.
+  bool shoot(VelocitySystem& system, const SolveOptions& options, SolveReport& report);
+  void tie(const VelocitySystem& system);
+  void findResiduals(const VelocitySystem& system);
+  bool factor(VelocitySystem& system, SolveReport& report);
+  void setCorrector();
+  void setTangent();
+  void setCurve(const Direction& tangent);
+  bool plan(VelocitySystem& system, Plan& next, SolveReport& report);
+  double advance(const Plan& plan, const Route& route, double longest);
+  /// Solves J x = −(residuals if `linear`, goal_).
+  void solve(VelocitySystem& system, bool linear, Direction& x);
+  double dot(const Direction& a, const Direction& b) const;
+  void removeTangent(const Plan& plan, Direction& x) const;
+  double steepest(const Direction& tangent) const;
+  void move(double a, const Direction& x);
+  bool isCentral(double s, double low, double high) const;
+  double offCentre() const;
+
+  Point now_, kept_;
+  Plan plan_, next_;
+  const ContactProblem* problem_{nullptr};
+  double unit_{1};  // [J] mean product at the start
+  double tied_{0};  // log κ of the centre
+  double shot_{0};  // residual of the last try of Newton
+  std::vector<Vector4> goal_, rest_;
+  std::vector<Matrix3> B_, D_;
+  VectorX momentum_, rows_, rho_, r_, u_, x_, b_, m_, g_, rowRest_, c_, rowC_;
+  BestIterate best_;
+  Iterate trial_;
+  ProximalMap map_;
+  std::unique_ptr<VelocityMethod> newton_{makeNewtonMethod()};
+};
+
+/// Velocities as they come, impulses that stop the mean one.
+void CentralPathMethod::start(VelocitySystem& system, const Route& route) {
+  const ContactProblem& problem = *problem_;
+  const int n = problem.contacts();
+  now_.contacts.assign(at(n), {});
+  now_.v = system.freeVelocity();
+  now_.lambda.setZero(problem.rows());
+  r_.setZero(3 * n);
+  system.contactVelocity(now_.v, r_, u_);
+  double speed = 0, inverse = 0;
+  for (int i = 0; i < n; ++i) speed += u_.segment<3>(3 * i).norm() / n, inverse += 1 / system.omega(i) / n;
+  speed += 1e-3 * system.scale();
+  const double impulse = speed * inverse;
+  unit_ = 0;
+  for (int i = 0; i < n; ++i) {
+    Contact& c = now_.contacts[at(i)];
+    c.r = {impulse, 0, 0};
+    c.z = u_.segment<3>(3 * i);
+    c.z[0] = std::max(c.z[0], speed);
+    if (problem.mu[i] > 0)
+      c.psi = 1.1 * tangentialNorm(c.z) + speed;
+    else
+      c.z.tail<2>().setZero();
+    if (problem.R.size() != 0) c.compliance = problem.R.segment<3>(3 * i);
+    unit_ += c.r[0] * c.z[0] / n;
+  }
+  now_.s = std::log(route.start * unit_);
+}
+
+void CentralPathMethod::findResiduals(const VelocitySystem& system) {
+  const ContactProblem& problem = *problem_;
+  for (int i = 0; i < problem.contacts(); ++i) r_.segment<3>(3 * i) = now_.contacts[at(i)].r;
+  system.contactVelocity(now_.v, r_, u_);
+  for (int i = 0; i < problem.contacts(); ++i) {
+    Contact& c = now_.contacts[at(i)];
+    c.residual = Vector3{u_.segment<3>(3 * i)} - c.z;
+    if (c.tied) {
+      Vector3 tie = c.compliance;
+      if (problem.R.size() != 0) tie -= problem.R.segment<3>(3 * i);
+      c.residual += tie.cwiseProduct(c.r - c.centre);
+    }
+    if (!(problem.mu[i] > 0)) c.residual.tail<2>().setZero();
+    c.pairs = c.products(problem.mu[i]);
+  }
+  x_ = system.freeVelocity() - now_.v;
+  system.multiplyMass(x_, momentum_);
+  multiplyAdd(problem.H, r_, momentum_);
+  multiplyAdd(problem.G, now_.lambda, momentum_);
+  system.rowVelocity(now_.v, now_.lambda, rows_);
+}
+
+bool CentralPathMethod::factor(VelocitySystem& system, SolveReport& report) {
+  const ContactProblem& problem = *problem_;
+  const int n = problem.contacts();
+  B_.resize(at(n)), D_.resize(at(n));
+  for (int i = 0; i < n; ++i) {
+    Contact& c = now_.contacts[at(i)];
+    Matrix3& B = B_[at(i)];
+    B = c.B = c.stiffness(problem.mu[i]);
+    c.solve.setIdentity();
+    if (!c.compliance.isZero(0)) {
+      c.solve = Matrix3{Matrix3::Identity() + B * c.compliance.asDiagonal()}.inverse();
+      B = c.solve * B;
+    }
+    if (!B.allFinite()) return false;
+    D_[at(i)] = B.norm() * system.omega(i) < kNegligible ? Matrix3{Matrix3::Zero()} : B;
+  }
+  rho_.resize(problem.rows());
+  for (int k = 0; k < problem.rows(); ++k) rho_[k] = 1.0 / (kRowTie * system.rowOmega(k) + (problem.C.size() != 0 ? problem.C[k] : 0.0));
+  ++report.factorisations;
+  ++report.iterations;
+  return system.factorGeneral(D_, rho_);
+}
+
+void CentralPathMethod::solve(VelocitySystem& system, bool linear, Direction& x) {
+  const ContactProblem& problem = *problem_;
+  const int n = problem.contacts();
+  x.v.setZero(problem.dof());
+  x.lambda.setZero(problem.rows());
+  x.d.assign(at(n), Vector4::Zero()), x.z.assign(at(n), Vector3::Zero());
+  x.s = 0;
+  c_.resize(3 * n);
+  rest_ = goal_;
+  if (linear)
+    b_ = momentum_, rowRest_ = rows_;
+  else
+    b_.setZero(problem.dof()), rowRest_.setZero(problem.rows());
+  for (int k = 0;; ++k) {
+    const bool first = linear && k == 0;
+    for (int i = 0; i < n; ++i) {
+      const Contact& c = now_.contacts[at(i)];
+      Vector3 e = c.solve * -c.eliminate(problem.mu[i], rest_[at(i)]).head<3>();
+      if (first) e -= B_[at(i)] * c.residual;
+      c_.segment<3>(3 * i) = e;
+    }
+    rowC_ = -rho_.cwiseProduct(rowRest_);
+    multiplyAdd(problem.H, c_, b_);
+    multiplyAdd(problem.G, rowC_, b_);
+    system.solve(b_);
+    x.v += b_;
+    system.contactRates(b_, u_);
+    for (int i = 0; i < n; ++i) {
+      const Contact& c = now_.contacts[at(i)];
+      const double mu = problem.mu[i];
+      const Vector3 dr = c_.segment<3>(3 * i) - B_[at(i)] * u_.segment<3>(3 * i);
+      Vector3 dz = Vector3{u_.segment<3>(3 * i)} + c.compliance.cwiseProduct(dr);
+      if (first) dz += c.residual;
+      if (!(mu > 0)) dz.tail<2>().setZero();
+      x.z[at(i)] += dz;
+      x.d[at(i)].head<3>() += dr;
+      x.d[at(i)][3] += c.dualChange(mu, -rest_[at(i)][1], dr, dz);
+    }
+    multiplyTransposed(problem.G, b_, g_);
+    x.lambda += rowC_ - rho_.cwiseProduct(g_);
+    if (k == kRefinements) return;
+    for (int i = 0; i < n; ++i) {
+      rest_[at(i)] = goal_[at(i)] + now_.contacts[at(i)].differential(problem.mu[i], x.d[at(i)], x.z[at(i)]);
+      c_.segment<3>(3 * i) = x.d[at(i)].head<3>();
+    }
+    system.multiplyMass(x.v, m_);
+    b_ = linear ? VectorX{momentum_ - m_} : VectorX{-m_};
+    multiplyAdd(problem.H, c_, b_);
+    multiplyAdd(problem.G, x.lambda, b_);
+    multiplyTransposed(problem.G, x.v, rowRest_);
+    if (problem.C.size() != 0) rowRest_ += problem.C.cwiseProduct(x.lambda);
+    if (linear) rowRest_ += rows_;
+  }
+}
+
+void CentralPathMethod::setCorrector() {
+  const double kappa = std::exp(now_.s);
+  goal_.resize(now_.contacts.size());
+  for (std::size_t i = 0; i < goal_.size(); ++i) {
+    goal_[i] = now_.contacts[i].pairs;
+    goal_[i][0] -= kappa;
+    if (problem_->mu[static_cast<Eigen::Index>(i)] > 0) goal_[i][1] -= kappa;
+  }
+}
+
+void CentralPathMethod::setTangent() {
+  const double kappa = std::exp(now_.s);
+  for (std::size_t i = 0; i < goal_.size(); ++i) goal_[i] << -kappa, problem_->mu[static_cast<Eigen::Index>(i)] > 0 ? -kappa : 0.0, 0, 0;
+}
+
+void CentralPathMethod::setCurve(const Direction& tangent) {
+  setTangent();
+  for (std::size_t i = 0; i < goal_.size(); ++i)
+    goal_[i] = 0.5 * goal_[i] + InteriorContact::curvature(problem_->mu[static_cast<Eigen::Index>(i)], tangent.d[i], tangent.z[i]);
+}
+
+/// Inner product by the Hessians of the barriers −log r_n, −log z_n and −log det of both friction cones.
+double CentralPathMethod::dot(const Direction& a, const Direction& b) const {
+  const auto lorentz = [](const Vector3& p, const Vector3& q) { return p[0] * q[0] - p[1] * q[1] - p[2] * q[2]; };
+  const auto hessian = [&lorentz](const Vector3& x, const Vector3& p, const Vector3& q) {
+    const double det = lorentz(x, x);
+    return 2 * lorentz(x, p) * lorentz(x, q) / (det * det) - lorentz(p, q) / det;
+  };
+  double sum = a.s * b.s;
+  for (std::size_t i = 0; i < now_.contacts.size(); ++i) {
+    const Contact& c = now_.contacts[i];
+    const double mu = problem_->mu[static_cast<Eigen::Index>(i)];
+    const Vector4 &p = a.d[i], &q = b.d[i];
+    sum += p[0] * q[0] / (c.r[0] * c.r[0]) + a.z[i][0] * b.z[i][0] / (c.z[0] * c.z[0]);
+    if (!(mu > 0)) continue;
+    sum += hessian({mu * c.r[0], c.r[1], c.r[2]}, {mu * p[0], p[1], p[2]}, {mu * q[0], q[1], q[2]});
+    sum += hessian({c.psi, c.z[1], c.z[2]}, {p[3], a.z[i][1], a.z[i][2]}, {q[3], b.z[i][1], b.z[i][2]});
+  }
+  return sum;
+}
+
+void CentralPathMethod::removeTangent(const Plan& plan, Direction& x) const {
+  const Direction& tangent = plan.tangent;
+  const double part = dot(tangent, x) / plan.tangentSize;
+  x.v -= part * tangent.v;
+  x.lambda -= part * tangent.lambda;
+  for (std::size_t i = 0; i < x.d.size(); ++i) x.d[i] -= part * tangent.d[i], x.z[i] -= part * tangent.z[i];
+  x.s -= part * tangent.s;
+}
+
+/// Largest relative change of a normal impulse or velocity along the tangent.
+double CentralPathMethod::steepest(const Direction& tangent) const {
+  double most = 0;
+  for (std::size_t i = 0; i < now_.contacts.size(); ++i)
+    most = std::max({most, std::abs(tangent.d[i][0] / now_.contacts[i].r[0]), std::abs(tangent.z[i][0] / now_.contacts[i].z[0])});
+  return most;
+}
+
+void CentralPathMethod::move(double a, const Direction& x) {
+  now_.v += a * x.v;
+  now_.lambda += a * x.lambda;
+  for (std::size_t i = 0; i < now_.contacts.size(); ++i) {
+    Contact& c = now_.contacts[i];
+    c.r += a * x.d[i].head<3>();
+    c.psi += a * x.d[i][3];
+    c.z += a * x.z[i];
+  }
+  now_.s += a * x.s;
+}
+
+bool CentralPathMethod::isCentral(double s, double low, double high) const {
+  const double kappa = std::exp(s);
+  for (std::size_t i = 0; i < now_.contacts.size(); ++i)
+    if (!now_.contacts[i].isCentral(problem_->mu[static_cast<Eigen::Index>(i)], low * kappa, high * kappa)) return false;
+  return true;
+}
+
+/// Worst relative distance of a product from κ.
+double CentralPathMethod::offCentre() const {
+  const double kappa = std::exp(now_.s);
+  double most = 0;
+  for (std::size_t i = 0; i < now_.contacts.size(); ++i) {
+    const Vector4& p = now_.contacts[i].pairs;
+    most = std::max({most, std::abs(p[0] / kappa - 1), p.tail<2>().norm() / kappa});
+    if (problem_->mu[static_cast<Eigen::Index>(i)] > 0) most = std::max(most, std::abs(p[1] / kappa - 1));
+  }
+  return most;
+}
+
+/// Damped Newton at the κ of the start.
+bool CentralPathMethod::centre(VelocitySystem& system, const Route& route, int limit, SolveReport& report) {
+  constexpr double near = 0.3, exact = 1e-9, shorter = 0.6, shortest = 1e-4, interior = 1e-3;
+  const int from = report.factorisations;
+  start(system, route);
+  for (int k = 0; k < kCentring && report.factorisations < limit; ++k) {
+    findResiduals(system);
+    double worst = std::max(momentum_.size() > 0 ? momentum_.lpNorm<Eigen::Infinity>() / system.impulseUnit() : 0.0,
+                            rows_.size() > 0 ? rows_.lpNorm<Eigen::Infinity>() / system.scale() : 0.0);
+    for (const Contact& c : now_.contacts) worst = std::max(worst, c.residual.norm() / system.scale());
+    if (offCentre() < near && worst < exact) return true;
+    if (!factor(system, report)) return false;
+    setCorrector();
+    solve(system, true, plan_.corrector);
+    kept_ = now_;
+    for (double a = 1;; a *= shorter) {
+      move(a, plan_.corrector);
+      if (isCentral(now_.s, interior, std::numeric_limits<double>::infinity())) break;
+      if (a < shortest) return false;
+      now_ = kept_;
+    }
+  }
+  return report.factorisations - from < kCentring;
+}
+
+/// From kTied downwards: impulses are tied to those of a decade of κ ago.
+void CentralPathMethod::tie(const VelocitySystem& system) {
+  if (now_.s > std::log(kTied * unit_) || now_.s > tied_ + std::log(kRecentre)) return;
+  tied_ = now_.s;
+  for (int i = 0; i < problem_->contacts(); ++i) {
+    Contact& c = now_.contacts[at(i)];
+    const double e = system.omega(i) / kTie;
+    if (!c.tied) c.compliance += Vector3{e, e / kTangential, e / kTangential};
+    c.tied = true;
+    c.centre = c.r;
+  }
+}
+
+bool CentralPathMethod::shoot(VelocitySystem& system, const SolveOptions& options, SolveReport& report) {
+  const double residual = best_.residual() / system.scale();
+  if (residual <= kEnough * options.tolerance) return true;
+  if (residual > kNear || residual > kNearer * shot_) return false;
+  shot_ = residual;
+  SolveOptions few = options;
+  few.warm = true;
+  few.maxIterations = kShots;
+  few.patience = 3;
+  trial_ = best_.iterate();
+  const SolveReport shot = newton_->run(system, trial_, few);
+  report.factorisations += shot.factorisations;
+  report.iterations += shot.iterations;
+  return best_.offer(system, trial_.r, trial_.lambda) <= options.tolerance * system.scale();
+}
+
+/// The next step's directions at now_, by a factor of their own. False when it fails.
+bool CentralPathMethod::plan(VelocitySystem& system, Plan& next, SolveReport& report) {
+  if (!factor(system, report)) return false;
+  setCorrector();
+  solve(system, true, next.corrector);
+  setTangent();
+  solve(system, false, next.tangent);
+  next.tangent.s = 1;
+  setCurve(next.tangent);
+  solve(system, false, next.curve);
+  next.tangentSize = dot(next.tangent, next.tangent);
+  if (!std::isfinite(next.tangentSize)) return false;
+  removeTangent(next, next.corrector);
+  removeTangent(next, next.curve);
+  return true;
+}
+
+/// Steps along the plan from kept_, by at most `longest`; the length of the step, negative when none stays near the path.
+double CentralPathMethod::advance(const Plan& plan, const Route& route, double longest) {
+  constexpr double shorter = 0.7;
+  constexpr int whole = 17, trials = 25;  // with all of the corrector; the rest with halves of it alone
+  double length = longest;
+  for (int k = 0; k < trials; ++k) {
+    if (k >= whole) length = 0;
+    now_ = kept_;
+    move(k > whole ? std::ldexp(1.0, whole - k) : 1.0, plan.corrector);
+    if (length > 0) {
+      move(length * plan.sense, plan.tangent);
+      move(length * length, plan.curve);
+    }
+    if (isCentral(now_.s, route.low, route.high)) return length;
+    length *= shorter;
+  }
+  return -1;
+}
+
+bool CentralPathMethod::follow(VelocitySystem& system, const Route& route, int limit, const SolveOptions& options, SolveReport& report) {
+  tied_ = std::numeric_limits<double>::infinity();
+  double usual = 0.5, length = 0, lowest = now_.s;
+  int orientation = 0;
+  for (int since = 0; report.factorisations < limit && since < kPatience; ++since) {
+    tie(system);
+    findResiduals(system);
+    best_.offer(system, r_, now_.lambda);
+    if (shoot(system, options, report)) return true;
+    if (now_.s < std::log(kEnd * unit_)) return polish(system, options, report);
+    if (now_.s < lowest) since = 0, lowest = now_.s;
+    if (!plan(system, next_, report)) return false;
+    double longest;
+    if (length > kLeastStep && std::sqrt(dot(next_.corrector, next_.corrector)) > kLongCorrector) {
+      longest = kShorter * length;
+    } else {
+      std::swap(plan_, next_);
+      kept_ = now_;
+      if (orientation == 0) orientation = system.determinantSign();
+      plan_.sense = -orientation * system.determinantSign();
+      longest = std::min({kLongest, kGrowth * usual, kSharpest / steepest(plan_.tangent)});
+    }
+    length = advance(plan_, route, longest);
+    if (length < 0) return false;
+    usual = std::max(length, kLeastStep);
+  }
+  return false;
+}
+
+/// Proximal Newton steps from the end of the path, stiff from the first.
+bool CentralPathMethod::polish(VelocitySystem& system, const SolveOptions& options, SolveReport& report) {
+  constexpr double stiffest = 1e10;
+  map_.moveTo(*problem_, best_.iterate().r, best_.iterate().lambda);
+  x_ = best_.iterate().v;
+  const double unit = system.impulseUnit() / system.scale();
+  double gamma = kPolish;
+  const int until = report.factorisations + kPolishSteps;
+  while (report.factorisations < until) {
+    const double goal = 1e-2 * unit * std::max(0.1 * std::min(best_.residual(), system.scale()), options.polish * system.scale());
+    if (!map_.reduce(system, x_, gamma, goal, report)) return false;
+    best_.offer(system, map_.p, map_.q);
+    if (shoot(system, options, report)) return true;
+    map_.moveTo(*problem_, map_.p, map_.q);
+    gamma = std::min(2 * gamma, stiffest);
+  }
+  return false;
+}
+
+SolveReport CentralPathMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
+  const int limit = options.maxIterations > 0 ? options.maxIterations : 1500;
+  problem_ = &system.problem();
+  SolveReport report;
+  best_.reset();
+  best_.offer(system, iterate.r, iterate.lambda);
+  shot_ = std::numeric_limits<double>::infinity();
+  for (const Route& route : kRoutes) {
+    if (problem_->contacts() == 0 || best_.residual() <= options.tolerance * system.scale() || report.factorisations >= limit) break;
+    if (centre(system, route, limit, report) && follow(system, route, limit, options, report)) break;
+  }
+  best_.conclude(system, options, limit, iterate, report);
+  return report;
+}
+
+}  // namespace
+
+std::unique_ptr<VelocityMethod> makeCentralPathMethod() { return std::make_unique<CentralPathMethod>(); }
+
+}  // namespace stiction
