@@ -27,7 +27,7 @@ constexpr int finishSteps = 20;
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
 // Steps on a dear problem: of the proximal Newton before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
-constexpr int briefSteps = 30, routeSteps = 1000, dearSteps = 800, dearPathSteps = 2500;
+constexpr int briefSteps = 30, routeSteps = 500, dearSteps = 800, dearPathSteps = 2500;
 constexpr int pathPoints = 40;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
