@@ -28,6 +28,7 @@ struct Route {
 };
 constexpr Route kRoutes[] = {{10, 0.1, 30}, {100, 0.2, 5}, {1, 0.1, 10}};
 constexpr double kEnd = 5e-14;                         // [-] κ at the end, of the same
+constexpr double kBroad = 1e-3;                        // [-] a path that wanders above this belongs to a step that is too long: another route is no better
 constexpr double kTied = 5e-5, kRecentre = 0.1;        // [-] κ from which impulses are tied to a centre, and its fall until the centre moves
 constexpr double kTie = 1e9, kTangential = 0.1;        // [-] γ of the tie, and of its tangential part in it
 constexpr double kLongest = 2.3, kGrowth = 4;          // [-] steps in s
@@ -100,9 +101,10 @@ class CentralPathMethod : public VelocityMethod {
   Point now_, kept_;
   Plan plan_, next_;
   const ContactProblem* problem_{nullptr};
-  double unit_{1};  // [J] mean product at the start
-  double tied_{0};  // log κ of the centre
-  double shot_{0};  // residual of the last try of Newton
+  double lowest_{0};  // s on this route
+  double unit_{1};    // [J] mean product at the start
+  double tied_{0};    // log κ of the centre
+  double shot_{0};    // residual of the last try of Newton
   std::vector<Vector4> goal_, rest_;
   std::vector<Matrix3> B_, D_;
   VectorX momentum_, rows_, rho_, r_, u_, x_, b_, m_, g_, rowRest_, c_, rowC_;
@@ -422,7 +424,8 @@ double CentralPathMethod::advance(const Plan& plan, const Route& route, double l
 
 bool CentralPathMethod::follow(VelocitySystem& system, const Route& route, int limit, const SolveOptions& options, SolveReport& report) {
   tied_ = std::numeric_limits<double>::infinity();
-  double usual = 0.5, length = 0, lowest = now_.s;
+  double usual = 0.5, length = 0;
+  lowest_ = now_.s;
   int orientation = 0;
   for (int since = 0; report.factorisations < limit && since < kPatience; ++since) {
     tie(system);
@@ -430,7 +433,7 @@ bool CentralPathMethod::follow(VelocitySystem& system, const Route& route, int l
     best_.offer(system, r_, now_.lambda);
     if (shoot(system, options, report)) return true;
     if (now_.s < std::log(kEnd * unit_)) return polish(system, options, report);
-    if (now_.s < lowest) since = 0, lowest = now_.s;
+    if (now_.s < lowest_) since = 0, lowest_ = now_.s;
     if (!plan(system, next_, report)) return false;
     double longest;
     if (length > kLeastStep && std::sqrt(dot(next_.corrector, next_.corrector)) > kLongCorrector) {
@@ -477,7 +480,8 @@ SolveReport CentralPathMethod::run(VelocitySystem& system, Iterate& iterate, con
   shot_ = std::numeric_limits<double>::infinity();
   for (const Route& route : kRoutes) {
     if (problem_->contacts() == 0 || best_.residual() <= options.tolerance * system.scale() || report.factorisations >= limit) break;
-    if (centre(system, route, limit, report) && follow(system, route, limit, options, report)) break;
+    if (!centre(system, route, limit, report)) continue;
+    if (follow(system, route, limit, options, report) || (!options.thorough && lowest_ > std::log(kBroad * unit_))) break;
   }
   best_.conclude(system, options, limit, iterate, report);
   return report;
