@@ -146,7 +146,7 @@ int runCommand(const RunArguments& arguments) {
   check(arguments);
   const Scene scene = loadScene(arguments.scene);
   checkImport(arguments, scene.report);
-  const State& start = arguments.keyframe.empty() ? scene.start : findKeyframe(scene, arguments.keyframe);
+  const WorldState& start = arguments.keyframe.empty() ? scene.start : findKeyframe(scene, arguments.keyframe);
   const double dt = arguments.dtGiven ? arguments.dt : scene.model.timestep > 0 ? scene.model.timestep : defaultStep;
   if (!arguments.quiet) tellImport(scene.report);
   SimulationOptions options;

@@ -87,7 +87,7 @@ void RunTally::add(const Model& model, const StepReport& report, double stepTime
 }
 
 Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simulation, const ImportReport& report) {
-  const State& state = simulation.state();
+  const WorldState& state = simulation.state();
   Json first = nullptr;
   if (tally.firstUncertified >= 0)
     first = {

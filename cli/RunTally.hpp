@@ -11,7 +11,7 @@
 namespace stiction::cli {
 
 struct RunTally {
-  RunTally(const Model& model, const State& start) : energy{model, start}, startTime{start.time} {}
+  RunTally(const Model& model, const WorldState& start) : energy{model, start}, startTime{start.time} {}
 
   void add(const Model& model, const StepReport& report, double stepTime);
 

@@ -24,7 +24,7 @@ void ContactAssembly::setBodies(std::span<const int> bodies) {
   inverse_.resize(bodies_.size());
 }
 
-void ContactAssembly::buildMass(const State& state) {
+void ContactAssembly::buildMass(const WorldState& state) {
   problem.M.clear();
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     const BodyInertia& body = (*inertias_)[at(bodies_[k])];
@@ -58,12 +58,12 @@ Matrix3 ContactAssembly::frameOf(const Contact& contact) const {
   return F;
 }
 
-Vector3 ContactAssembly::surfaceVelocity(const State& state, int body, const Vector3& point) const {
+Vector3 ContactAssembly::surfaceVelocity(const WorldState& state, int body, const Vector3& point) const {
   if (model_->bodies[at(body)].kind != BodyKind::Kinematic) return Vector3::Zero();
   return state.velocityAt(body, point);
 }
 
-void ContactAssembly::addSegment(BlockColumns& columns, const State& state, int body, const Vector3& point,
+void ContactAssembly::addSegment(BlockColumns& columns, const WorldState& state, int body, const Vector3& point,
                                  const Eigen::Ref<const Eigen::Matrix3Xd>& directions, double sign) const {
   const int block = blockOf(body);
   if (block < 0) return;
@@ -78,7 +78,7 @@ void ContactAssembly::addSegment(BlockColumns& columns, const State& state, int 
   columns.addSegment(block, rowOf(block), size, values);
 }
 
-void ContactAssembly::buildContacts(const State& state, const ContactSet& contacts, std::span<const int> used) {
+void ContactAssembly::buildContacts(const WorldState& state, const ContactSet& contacts, std::span<const int> used) {
   const auto count = static_cast<Eigen::Index>(used.size());
   problem.H.clear();
   problem.G.clear();
@@ -104,7 +104,7 @@ void ContactAssembly::buildContacts(const State& state, const ContactSet& contac
   problem.C.resize(0);
 }
 
-void ContactAssembly::addTangentRow(const State& state, const Contact& contact, const Vector3& direction) {
+void ContactAssembly::addTangentRow(const WorldState& state, const Contact& contact, const Vector3& direction) {
   const bool aFirst = blockOf(contact.bodyA) < blockOf(contact.bodyB);
   if (aFirst) addSegment(problem.G, state, contact.bodyA, contact.point, direction, -1.0);
   addSegment(problem.G, state, contact.bodyB, contact.point, direction, 1.0);
@@ -112,7 +112,7 @@ void ContactAssembly::addTangentRow(const State& state, const Contact& contact, 
   problem.G.endGroup();
 }
 
-void ContactAssembly::gatherVelocities(const State& state, VectorX& v) const {
+void ContactAssembly::gatherVelocities(const WorldState& state, VectorX& v) const {
   v.resize(problem.dof());
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     const int row = rowOf(static_cast<int>(k));
@@ -121,7 +121,7 @@ void ContactAssembly::gatherVelocities(const State& state, VectorX& v) const {
   }
 }
 
-void ContactAssembly::scatterVelocities(const VectorX& v, State& state) const {
+void ContactAssembly::scatterVelocities(const VectorX& v, WorldState& state) const {
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     const int row = rowOf(static_cast<int>(k));
     state.velocity[at(bodies_[k])] = v.segment<3>(row);

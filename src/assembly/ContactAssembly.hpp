@@ -23,17 +23,17 @@ class ContactAssembly {
   void setBodies(std::span<const int> bodies);
 
   /// M at the state's rotations.
-  void buildMass(const State& state);
+  void buildMass(const WorldState& state);
 
   /// H, μ, frames and surface velocities of the contacts contacts[used[k]]; `w`, `wScale` are set to the surface velocities.
-  void buildContacts(const State& state, const ContactSet& contacts, std::span<const int> used);
+  void buildContacts(const WorldState& state, const ContactSet& contacts, std::span<const int> used);
 
   /// Adds an equality row that measures the motion of B against A along `direction` at the contact's point.
-  void addTangentRow(const State& state, const Contact& contact, const Vector3& direction);
+  void addTangentRow(const WorldState& state, const Contact& contact, const Vector3& direction);
 
   /// v of the island's bodies, in block order.
-  void gatherVelocities(const State& state, VectorX& v) const;
-  void scatterVelocities(const VectorX& v, State& state) const;
+  void gatherVelocities(const WorldState& state, VectorX& v) const;
+  void scatterVelocities(const VectorX& v, WorldState& state) const;
 
   /// f = M v_free.
   void setMomentum(const VectorX& vFree);
@@ -52,10 +52,10 @@ class ContactAssembly {
   VectorX surface;              // [m/s] (3·contacts) Fᵀ (s_B − s_A)
 
  private:
-  void addSegment(BlockColumns& columns, const State& state, int body, const Vector3& point, const Eigen::Ref<const Eigen::Matrix3Xd>& directions,
+  void addSegment(BlockColumns& columns, const WorldState& state, int body, const Vector3& point, const Eigen::Ref<const Eigen::Matrix3Xd>& directions,
                   double sign) const;
   Matrix3 frameOf(const Contact& contact) const;
-  Vector3 surfaceVelocity(const State& state, int body, const Vector3& point) const;
+  Vector3 surfaceVelocity(const WorldState& state, int body, const Vector3& point) const;
 
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "state/State.hpp"
+#include "state/WorldState.hpp"
 
 namespace stiction {
 

@@ -40,9 +40,9 @@ struct CollisionDetector::Impl {
   std::vector<ContactSet> chunks;
 
   explicit Impl(const Model& m);
-  double travelOf(const State& state, std::size_t geom, double h) const;
+  double travelOf(const WorldState& state, std::size_t geom, double h) const;
   bool resolve(int geomA, int geomB, PairMaterial& material) const;
-  void collidePair(const State& state, const CandidatePair& pair, std::vector<PairPoint>& scratch, ContactSet& contacts) const;
+  void collidePair(const WorldState& state, const CandidatePair& pair, std::vector<PairPoint>& scratch, ContactSet& contacts) const;
 };
 
 CollisionDetector::Impl::Impl(const Model& m) : model{m}, excludes{m.excludes} {
@@ -65,7 +65,7 @@ CollisionDetector::Impl::Impl(const Model& m) : model{m}, excludes{m.excludes} {
   travel.resize(model.geoms.size());
 }
 
-double CollisionDetector::Impl::travelOf(const State& state, std::size_t geom, double h) const {
+double CollisionDetector::Impl::travelOf(const WorldState& state, std::size_t geom, double h) const {
   const std::size_t id = static_cast<std::size_t>(model.geoms[geom].body);
   const Body& body = model.bodies[id];
   if (body.kind == BodyKind::Static) return 0;
@@ -97,7 +97,7 @@ bool CollisionDetector::Impl::resolve(int geomA, int geomB, PairMaterial& materi
   return true;
 }
 
-void CollisionDetector::Impl::collidePair(const State& state, const CandidatePair& pair, std::vector<PairPoint>& scratch, ContactSet& contacts) const {
+void CollisionDetector::Impl::collidePair(const WorldState& state, const CandidatePair& pair, std::vector<PairPoint>& scratch, ContactSet& contacts) const {
   const std::size_t ia = static_cast<std::size_t>(pair.geomA);
   const std::size_t ib = static_cast<std::size_t>(pair.geomB);
   const Geom& a = model.geoms[ia];
@@ -115,7 +115,7 @@ CollisionDetector::CollisionDetector(const Model& model) : impl_{std::make_uniqu
 CollisionDetector::~CollisionDetector() = default;
 CollisionDetector::CollisionDetector(CollisionDetector&&) noexcept = default;
 
-const std::vector<CandidatePair>& CollisionDetector::broadPhase(const State& state, double h, double factor) {
+const std::vector<CandidatePair>& CollisionDetector::broadPhase(const WorldState& state, double h, double factor) {
   Impl& d = *impl_;
   const Model& model = d.model;
   d.candidates.clear();
@@ -139,7 +139,7 @@ const std::vector<CandidatePair>& CollisionDetector::broadPhase(const State& sta
   return d.candidates;
 }
 
-void CollisionDetector::narrowPhase(const State& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts) {
+void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts) {
   Impl& d = *impl_;
   const int chunks = (static_cast<int>(pairs.size()) + chunk_size - 1) / chunk_size;
   if (pool.threads() == 1 || chunks < 2) {
@@ -163,7 +163,7 @@ void CollisionDetector::narrowPhase(const State& state, const std::vector<Candid
   dropCoveredFlushEdges(d.radius, contacts);
 }
 
-void CollisionDetector::narrowPhase(const State& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const {
+void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const {
   static thread_local std::vector<PairPoint> scratch;
   contacts.clear();
   for (const CandidatePair& pair : pairs) impl_->collidePair(state, pair, scratch, contacts);

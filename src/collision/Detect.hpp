@@ -17,12 +17,12 @@ class CollisionDetector {
 
   /// All pairs whose shapes can come together within h, sorted by (geomA, geomB). Speed bound of a geom: |v_C| + |ω| (distance + radius) + h (‖g‖ + ‖force‖/m), so nothing
   /// tunnels. `factor` >= 1 enlarges the reach (a step in which bodies may be thrown by impacts). Filters: same body, both not dynamic, contype/conaffinity, excludes; explicit pairs always.
-  const std::vector<CandidatePair>& broadPhase(const State& state, double h, double factor = 1.0);
+  const std::vector<CandidatePair>& broadPhase(const WorldState& state, double h, double factor = 1.0);
 
   /// Contact points of the given pairs at the state's poses, with gap <= reach of the pair, sorted by key. Same bits for any number of threads.
-  void narrowPhase(const State& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts);
+  void narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts);
   /// The same on the calling thread; safe to call from several threads at once.
-  void narrowPhase(const State& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const;
+  void narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const;
 
  private:
   struct Impl;

@@ -80,7 +80,7 @@ void setScale(const Model& model, const std::vector<BodyInertia>& inertias, Ener
   for (const double line : lines) ledger.scale = std::max(ledger.scale, std::abs(line));
 }
 
-double kineticEnergy(const Model& model, const std::vector<BodyInertia>& inertias, const State& state) {
+double kineticEnergy(const Model& model, const std::vector<BodyInertia>& inertias, const WorldState& state) {
   double energy = 0;
   for (const int body : model.dynamicBodies) {
     const auto i = static_cast<std::size_t>(body);
@@ -89,7 +89,7 @@ double kineticEnergy(const Model& model, const std::vector<BodyInertia>& inertia
   return energy;
 }
 
-Momentum momentum(const Model& model, const std::vector<BodyInertia>& inertias, const State& state) {
+Momentum momentum(const Model& model, const std::vector<BodyInertia>& inertias, const WorldState& state) {
   Momentum sum;
   sum.kinetic = kineticEnergy(model, inertias, state);
   for (const int body : model.dynamicBodies) {

@@ -47,7 +47,7 @@ struct Momentum {
   Vector3 linear{Vector3::Zero()};   // [kg m/s]
   Vector3 angular{Vector3::Zero()};  // [kg m²/s] about the world origin
 };
-double kineticEnergy(const Model& model, const std::vector<BodyInertia>& inertias, const State& state);
-Momentum momentum(const Model& model, const std::vector<BodyInertia>& inertias, const State& state);
+double kineticEnergy(const Model& model, const std::vector<BodyInertia>& inertias, const WorldState& state);
+Momentum momentum(const Model& model, const std::vector<BodyInertia>& inertias, const WorldState& state);
 
 }  // namespace stiction

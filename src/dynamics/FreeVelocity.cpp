@@ -7,7 +7,7 @@ namespace stiction {
 
 Vector3 gravityOf(const Model& model, int body) { return model.bodies[static_cast<std::size_t>(body)].gravity ? model.gravity : Vector3{Vector3::Zero()}; }
 
-Twist freeVelocity(const Model& model, const BodyInertia& inertia, const Loads& loads, const State& state, int body, double h) {
+Twist freeVelocity(const Model& model, const BodyInertia& inertia, const Loads& loads, const WorldState& state, int body, double h) {
   const auto i = static_cast<std::size_t>(body);
   Twist twist{state.velocity[i], state.angularVelocity[i]};
   twist.linear += h * (gravityOf(model, body) + inertia.inverseMass * loads.force[i]);
@@ -15,7 +15,7 @@ Twist freeVelocity(const Model& model, const BodyInertia& inertia, const Loads& 
   return twist;
 }
 
-RotationStep movePose(const BodyInertia& inertia, State& state, int body, double h) {
+RotationStep movePose(const BodyInertia& inertia, WorldState& state, int body, double h) {
   const auto i = static_cast<std::size_t>(body);
   if (!state.velocity[i].isZero(0.0)) state.position[i] += h * state.velocity[i];
   const RotationStep step = advanceRotation(inertia, state.rotation[i], state.angularVelocity[i], h);
@@ -24,7 +24,7 @@ RotationStep movePose(const BodyInertia& inertia, State& state, int body, double
   return step;
 }
 
-void moveKinematic(State& state, int body, double h) {
+void moveKinematic(WorldState& state, int body, double h) {
   const auto i = static_cast<std::size_t>(body);
   if (!state.velocity[i].isZero(0.0)) state.position[i] += h * state.velocity[i];
   if (!state.angularVelocity[i].isZero(0.0)) state.rotation[i] = (expRotation(h * state.angularVelocity[i]) * state.rotation[i]).normalized();

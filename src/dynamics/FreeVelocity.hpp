@@ -7,7 +7,7 @@
 
 #include "dynamics/BodyInertia.hpp"
 #include "dynamics/RotationUpdate.hpp"
-#include "state/State.hpp"
+#include "state/WorldState.hpp"
 
 namespace stiction {
 
@@ -25,12 +25,12 @@ struct Twist {
 /// g of a body: the model's, or zero where the body has none.
 Vector3 gravityOf(const Model& model, int body);
 
-Twist freeVelocity(const Model& model, const BodyInertia& inertia, const Loads& loads, const State& state, int body, double h);
+Twist freeVelocity(const Model& model, const BodyInertia& inertia, const Loads& loads, const WorldState& state, int body, double h);
 
 /// Moves a dynamic body by its solved twist (stored in `state`) over h; returns the rotation step. A body with zero twist keeps its pose bit by bit.
-RotationStep movePose(const BodyInertia& inertia, State& state, int body, double h);
+RotationStep movePose(const BodyInertia& inertia, WorldState& state, int body, double h);
 
 /// Moves a kinematic body exactly: x⁺ = x + h v, R⁺ = exp(h ω) R.
-void moveKinematic(State& state, int body, double h);
+void moveKinematic(WorldState& state, int body, double h);
 
 }  // namespace stiction

@@ -32,7 +32,9 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool samePair(const FeatureKey& a, const FeatureKey& b) { return a.geomA == b.geomA && a.geomB == b.geomB; }
 
-double normalVelocity(const State& state, const Contact& c) { return c.normal.dot(state.velocityAt(c.bodyB, c.point) - state.velocityAt(c.bodyA, c.point)); }
+double normalVelocity(const WorldState& state, const Contact& c) {
+  return c.normal.dot(state.velocityAt(c.bodyB, c.point) - state.velocityAt(c.bodyA, c.point));
+}
 
 }  // namespace
 

@@ -69,8 +69,8 @@ IslandStepper::IslandStepper(const StepSetup& setup)
       projector_{"auto"},
       local_{makeState(*setup.model)} {}
 
-void IslandStepper::advance(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
-                            State& next, IslandResult& result) {
+void IslandStepper::advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
+                            WorldState& next, IslandResult& result) {
   portfolio_.setTeam(team);
   projector_.setTeam(team);
   result_ = &result;
@@ -89,7 +89,7 @@ void IslandStepper::advance(const Islands& islands, int island, const State& sta
   }
 }
 
-void IslandStepper::begin(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h) {
+void IslandStepper::begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h) {
   step_ = h;
   const std::span<const CandidatePair> pairs = islands.pairsOf(island);
   const std::span<const Contact> contacts = islands.contactsOf(island);

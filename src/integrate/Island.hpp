@@ -65,12 +65,12 @@ class IslandStepper {
 
   /// Reads the island's bodies and the kinematic bodies it touches from `start`, its contact memory from `memory`; writes its bodies to `next` and the rest to `result`.
   /// Threads of `team`, which must be idle, share its factorisations.
-  void advance(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team, State& next,
-               IslandResult& result);
+  void advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
+               WorldState& next, IslandResult& result);
 
  private:
   // Island.cpp
-  void begin(const Islands& islands, int island, const State& start, const std::vector<ContactMemory>& memory, double h);
+  void begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h);
   bool substep(double h, int depth, int round = 0);
   bool findMissed();
   void mergeMissed();
@@ -156,7 +156,7 @@ class IslandStepper {
   std::vector<int> bodies_;
   std::vector<CandidatePair> pairs_;
   std::vector<int> kinematic_;  // kinematic bodies its contacts touch
-  State local_;                 // only the entries of the island's bodies and of the fixed bodies it touches are valid
+  WorldState local_;            // only the entries of the island's bodies and of the fixed bodies it touches are valid
   ContactSet contacts_;         // at local_'s poses when fresh_
   bool fresh_{false};
   double step_{0};  // [s] the whole step

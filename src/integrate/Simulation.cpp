@@ -86,7 +86,7 @@ void Simulation::Impl::updateLoads(int body) {
 }
 
 /// Speed [m/s] that no point of the body's geoms exceeds.
-double Simulation::Impl::speed(const State& s, int body) const {
+double Simulation::Impl::speed(const WorldState& s, int body) const {
   const double spin = s.angularVelocity[at(body)].norm();
   return s.velocity[at(body)].norm() + (spin > 0 ? spin * setup.bodySize[at(body)] : 0.0);
 }
@@ -107,7 +107,7 @@ void Simulation::Impl::begin(double h) {
   setup.hardest = hardest.relative;
   reachTrials_ = 0;
   warm_ = &state.contacts;
-  const auto copy = [this](State& to) {
+  const auto copy = [this](WorldState& to) {
     to.position = state.position;
     to.rotation = state.rotation;
     to.velocity = state.velocity;
@@ -255,7 +255,7 @@ void Simulation::Impl::account() {
   report.times.account += threadCpuSeconds() - start;
 }
 
-void Simulation::Impl::resetState(State s) {
+void Simulation::Impl::resetState(WorldState s) {
   const std::size_t n = model.bodies.size();
   if (s.position.size() != n || s.rotation.size() != n || s.velocity.size() != n || s.angularVelocity.size() != n)
     throw InputError{"state", std::to_string(s.position.size()) + " bodies", std::to_string(n), "use a state of this model"};
@@ -275,8 +275,8 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 
 const Model& Simulation::model() const { return impl_->model; }
-const State& Simulation::state() const { return impl_->state; }
-void Simulation::setState(State state) { impl_->resetState(std::move(state)); }
+const WorldState& Simulation::state() const { return impl_->state; }
+void Simulation::setState(WorldState state) { impl_->resetState(std::move(state)); }
 const SimulationOptions& Simulation::options() const { return impl_->options; }
 const StepReport& Simulation::step(double h) { return impl_->step(h); }
 const std::vector<SolvedContact>& Simulation::contacts() const { return impl_->solved; }

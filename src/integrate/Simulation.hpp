@@ -9,7 +9,7 @@
 #include "diagnostics/EnergyLedger.hpp"
 #include "model/Model.hpp"
 #include "portfolio/Portfolio.hpp"
-#include "state/State.hpp"
+#include "state/WorldState.hpp"
 
 namespace stiction {
 
@@ -64,8 +64,8 @@ class Simulation {
   Simulation(Simulation&&) noexcept;
 
   const Model& model() const;
-  const State& state() const;
-  void setState(State state);  // a snapshot taken earlier, or a keyframe
+  const WorldState& state() const;
+  void setState(WorldState state);  // a snapshot taken earlier, or a keyframe
   const SimulationOptions& options() const;
 
   /// One step of h [s]. A step that is not certified leaves the state as it was (unless keepGoing), a non-finite one always.

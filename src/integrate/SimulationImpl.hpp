@@ -11,7 +11,7 @@ struct Simulation::Impl {
   Impl(Model m, SimulationOptions o);
 
   const StepReport& step(double h);
-  void resetState(State s);
+  void resetState(WorldState s);
   void updateLoads(int body);
 
   Model model;
@@ -19,7 +19,7 @@ struct Simulation::Impl {
   CollisionDetector detector;
   ThreadPool pool;
   StepSetup setup;
-  State state, next;
+  WorldState state, next;
   StepReport report;
   std::vector<SolvedContact> solved;
   std::vector<Vector3> appliedForce, appliedTorque;  // [N], [N m] by applyForce, besides the model's constant loads
@@ -40,11 +40,11 @@ struct Simulation::Impl {
   void finish();
   void advanceIsland(int island, ThreadPool* team);
   int islandToShare() const;
-  double speed(const State& s, int body) const;
+  double speed(const WorldState& s, int body) const;
 
   double h_{0};
   int reachTrials_{0};
-  State reach_;  // poses, and velocities whose speeds bound those of the step
+  WorldState reach_;  // poses, and velocities whose speeds bound those of the step
   const std::vector<CandidatePair>* pairs_{nullptr};
   ContactSet contacts_, known_;                      // of the last detection, of the one before
   const std::vector<ContactMemory>* warm_{nullptr};  // that the islands start from

@@ -6,7 +6,7 @@
 
 namespace stiction {
 
-EnergyTotals::EnergyTotals(const Model& model, const State& start) {
+EnergyTotals::EnergyTotals(const Model& model, const WorldState& start) {
   const std::vector<BodyInertia> inertias = bodyInertias(model);
   startKinetic_ = kinetic_ = kineticEnergy(model, inertias, start);
   for (const int body : model.dynamicBodies) {

@@ -5,13 +5,13 @@
 #include "diagnostics/EnergyLedger.hpp"
 #include "dynamics/BodyInertia.hpp"
 #include "model/Model.hpp"
-#include "state/State.hpp"
+#include "state/WorldState.hpp"
 
 namespace stiction {
 
 class EnergyTotals {
  public:
-  EnergyTotals(const Model& model, const State& start);
+  EnergyTotals(const Model& model, const WorldState& start);
 
   /// Adds the ledger of one step.
   void add(const EnergyLedger& ledger);

@@ -145,7 +145,7 @@ class Importer {
   Shape makeMeshShape(int geom, bool moves) const;
   void readPairs();
   void readExcludes();
-  void readKey(int key, const Model& model, State& state) const;
+  void readKey(int key, const Model& model, WorldState& state) const;
 
   std::string name(mjtObj type, int id) const {
     const char* text = mj_id2name(&m_, type, id);
@@ -414,7 +414,7 @@ void Importer::readExcludes() {
   }
 }
 
-void Importer::readKey(int key, const Model& model, State& state) const {
+void Importer::readKey(int key, const Model& model, WorldState& state) const {
   const double* qpos = m_.key_qpos + key * m_.nq;
   const double* qvel = m_.key_qvel + key * m_.nv;
   const std::string element = label_ + ": key " + name(mjOBJ_KEY, key);
@@ -496,7 +496,7 @@ Scene loadScene(const std::string& path) {
 
 Scene loadSceneText(const std::string& xml, const std::string& label) { return load("", xml, label, ""); }
 
-const State& findKeyframe(const Scene& scene, const std::string& name) {
+const WorldState& findKeyframe(const Scene& scene, const std::string& name) {
   std::string names;
   for (const Keyframe& key : scene.keyframes) {
     if (key.name == name) return key.state;

@@ -1,4 +1,4 @@
-// MJCF and URDF scenes to Model and State. libmujoco parses and compiles the file, so defaults, includes, assets, frames and masses are its own; what is compiled is then
+// MJCF and URDF scenes to Model and WorldState. libmujoco parses and compiles the file, so defaults, includes, assets, frames and masses are its own; what is compiled is then
 // read into our model: free bodies with all that is welded to them, mocap bodies (kinematic), and everything fixed (body 0 "world").
 //
 // Free-joint speeds as MuJoCo: qvel = (velocity of the body frame's origin in world axes, angular velocity in body axes), so v_C = v_B + ω × R p_BC.
@@ -11,18 +11,18 @@
 
 #include "io/ImportReport.hpp"
 #include "model/Model.hpp"
-#include "state/State.hpp"
+#include "state/WorldState.hpp"
 
 namespace stiction {
 
 struct Keyframe {
   std::string name;
-  State state;
+  WorldState state;
 };
 
 struct Scene {
   Model model;
-  State start;  // qpos0, at rest
+  WorldState start;  // qpos0, at rest
   std::vector<Keyframe> keyframes;
   ImportReport report;
   std::string text;  // of the main file
@@ -34,6 +34,6 @@ Scene loadScene(const std::string& path);
 Scene loadSceneText(const std::string& xml, const std::string& label);
 
 /// The state of a named keyframe. Throws InputError that lists the names there are.
-const State& findKeyframe(const Scene& scene, const std::string& name);
+const WorldState& findKeyframe(const Scene& scene, const std::string& name);
 
 }  // namespace stiction

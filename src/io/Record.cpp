@@ -59,7 +59,7 @@ struct Recorder::Tables {
   std::vector<Table*> energy;
 };
 
-BodyFrame bodyFrame(const Model& model, const State& state, int body) {
+BodyFrame bodyFrame(const Model& model, const WorldState& state, int body) {
   const auto i = static_cast<std::size_t>(body);
   const Vector3 arm = state.rotation[i] * model.bodies[i].p_BC;  // from the body frame's origin to the centre of mass
   return {{state.position[i] - arm, state.rotation[i]}, state.velocity[i] - state.angularVelocity[i].cross(arm), state.angularVelocity[i]};
@@ -89,7 +89,7 @@ Recorder::Recorder(const std::string& path, const RecordHead& head, const Model&
 
 Recorder::~Recorder() = default;
 
-void Recorder::addFrame(const State& state, const EnergyTotals& energy) {
+void Recorder::addFrame(const WorldState& state, const EnergyTotals& energy) {
   Tables& t = *tables_;
   t.time->add(state.time);
   for (const int body : bodies_) {
@@ -107,7 +107,7 @@ void Recorder::addFrame(const State& state, const EnergyTotals& energy) {
   for (std::size_t i = 0; i < t.energy.size(); ++i) t.energy[i]->add(lines[i]);
 }
 
-void Recorder::addStart(const State& state, const EnergyTotals& energy) {
+void Recorder::addStart(const WorldState& state, const EnergyTotals& energy) {
   addFrame(state, energy);
   tables_->certificate->add(0.0);
   tables_->rung->add(std::string{"start"});

@@ -27,14 +27,14 @@ class Recorder {
   ~Recorder();
 
   /// One frame: the start (no step), or the state after a step that took `cpu` seconds.
-  void addStart(const State& state, const EnergyTotals& energy);
+  void addStart(const WorldState& state, const EnergyTotals& energy);
   void addStep(const Simulation& simulation, const StepReport& report, const EnergyTotals& energy, double cpu);
   /// Writes what is gathered and closes the file.
   void finish();
 
  private:
   struct Tables;
-  void addFrame(const State& state, const EnergyTotals& energy);
+  void addFrame(const WorldState& state, const EnergyTotals& energy);
   void endFrame();
   void write();
 
@@ -65,6 +65,6 @@ struct BodyFrame {
   Pose X_WB;
   Vector3 velocity, angularVelocity;
 };
-BodyFrame bodyFrame(const Model& model, const State& state, int body);
+BodyFrame bodyFrame(const Model& model, const WorldState& state, int body);
 
 }  // namespace stiction

@@ -75,7 +75,7 @@ TEST(Determinism, ThreadsShareALargeIsland) {
 TEST(Determinism, SnapshotContinuesBitByBit) {
   Simulation simulation{scene(), {}};
   run(simulation, kSteps / 2);
-  const State snapshot = simulation.state();
+  const WorldState snapshot = simulation.state();
   const std::vector<std::uint64_t> rest = run(simulation, kSteps / 2);
   simulation.setState(snapshot);
   EXPECT_EQ(run(simulation, kSteps / 2), rest);

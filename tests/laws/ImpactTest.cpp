@@ -68,7 +68,7 @@ TEST(Impact, GlancingSphere) {
     add(builder, ball);
     Simulation simulation{builder.build(), {}};
     advance(simulation, h, static_cast<int>(std::lround(0.06 / h)));
-    const State& state = simulation.state();
+    const WorldState& state = simulation.state();
     EXPECT_LE((state.velocity[2] - Vector3{v * std::sin(angle) - jt / m, 0, -v * std::cos(angle) + jn / m}).norm(), 1e-10) << "h = " << h;
     EXPECT_LE((state.velocity[1] - Vector3{jt / M, 0, -jn / M}).norm(), 1e-10);
     EXPECT_NEAR(state.angularVelocity[2].y(), r * jt / (0.4 * m * r * r), 1e-9);
@@ -86,7 +86,7 @@ TEST(Impact, OffCentreCubes) {
     add(builder, b);
     Simulation simulation{builder.build(), {}};
     advance(simulation, h, static_cast<int>(std::lround(0.04 / h)));
-    const State& state = simulation.state();
+    const WorldState& state = simulation.state();
     // Normal impulse J, tangential S, both spins ω: v_A = 2 − J, v_B = J, v_z = ±S; no slip: 2 S = ω; moments (I = 1/6) add up to ω/3 = −0.3 J − ω/2; u_n⁺ = 2 J − 2 − 0.3 ω = 2.
     const double J = 4 / 2.108, spin = -0.36 * J;
     EXPECT_LE((state.velocity[1] - Vector3{2 - J, 0, 0.5 * spin}).norm(), 1e-10) << "h = " << h;

@@ -1,6 +1,6 @@
 // Stacks at rest: bit-identical, whatever the mass ratio and the time step.
 #include "Scenes.hpp"
-#include "state/State.hpp"
+#include "state/WorldState.hpp"
 
 namespace stiction::laws {
 namespace {
@@ -16,9 +16,9 @@ Simulation tower(int boxes, double topMass) {
 TEST(Rest, TowersStandForTenSeconds) {
   for (const double ratio : {1.0, 1e3, 1e6}) {
     Simulation simulation = tower(10, ratio);
-    const State start = simulation.state();
+    const WorldState start = simulation.state();
     advance(simulation, 5e-3, 1);
-    const State first = simulation.state();
+    const WorldState first = simulation.state();
     const StepReport& report = advance(simulation, 5e-3, 1999);
     EXPECT_STREQ(report.rungs.front().first, "rest");
     for (std::size_t i = 1; i < start.position.size(); ++i) {
@@ -59,7 +59,7 @@ TEST(Rest, AHeavySlabSlidesOnOverALightOne) {
   addBody(builder, Shape::box({1, 1, 0.05}), 0.1, {{0, 0, 0.05}, Quaternion::Identity()}, 0);
   const int heavy = addBody(builder, Shape::box({0.5, 0.5, 0.05}), 1e6, {{0, 0, 0.15}, Quaternion::Identity()}, 0);
   Simulation simulation{builder.build(), {}};
-  State start = simulation.state();
+  WorldState start = simulation.state();
   start.velocity[static_cast<std::size_t>(heavy)].x() = speed;
   simulation.setState(start);
   advance(simulation, h, 100);
@@ -75,12 +75,12 @@ TEST(Rest, SlabsStayPutUnderARollingBall) {
   for (const int layer : {0, 1}) addBody(builder, Shape::box({1, 0.3, 0.05}), 5, {{0, 0, 0.05 + 0.1 * layer}, Quaternion::Identity()}, 0.5);
   const int ball = addBody(builder, Shape::sphere(radius), 2, {{-0.5, 0.05, 0.2 + radius}, Quaternion::Identity()}, 0.5);
   Simulation simulation{builder.build(), {}};
-  State start = simulation.state();
+  WorldState start = simulation.state();
   start.velocity[static_cast<std::size_t>(ball)] = {speed, 0, 0};
   start.angularVelocity[static_cast<std::size_t>(ball)] = {0, speed / radius, 0};
   simulation.setState(start);
   advance(simulation, h, 2);
-  const State before = simulation.state();
+  const WorldState before = simulation.state();
   for (int k = 0; k < 200; ++k) {
     const StepReport& report = advance(simulation, h, 1);
     EXPECT_EQ(report.islands, 1);
@@ -107,7 +107,7 @@ TEST(Rest, AFilledBoxComesToRest) {
   addBody(builder, Shape::sphere(radius), 4, {{0.03, 0.01, 2 * layers * radius + 0.15}, Quaternion::Identity()}, 0.5);
   Simulation simulation{builder.build(), {}};
   advance(simulation, 1.0 / 60.0, 75, 1e-6);
-  const State before = simulation.state();
+  const WorldState before = simulation.state();
   for (int k = 0; k < 10; ++k) {
     EXPECT_EQ(advance(simulation, 1.0 / 60.0, 1).factorisations, 0) << "step " << k;
     for (std::size_t body = 1; body < before.position.size(); ++body) {

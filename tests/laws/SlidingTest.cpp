@@ -17,7 +17,7 @@ Simulation blockOnIncline(double degrees, double mass, double friction, unsigned
 TEST(Incline, SticksAtEveryTimeStep) {
   for (const double h : {1e-4, 1e-3, 4e-3, 16.7e-3, 20e-3}) {
     Simulation simulation = blockOnIncline(20, 10, 0.6);
-    const State start = simulation.state();
+    const WorldState start = simulation.state();
     advance(simulation, h, static_cast<int>(std::lround(10 / h)));
     EXPECT_EQ(simulation.state().position[1], start.position[1]) << "h = " << h;
     EXPECT_EQ(simulation.state().rotation[1].coeffs(), start.rotation[1].coeffs());

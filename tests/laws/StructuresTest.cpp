@@ -6,7 +6,7 @@ namespace {
 
 constexpr double kStep = 1.0 / 60.0;
 
-double largestShift(const Simulation& simulation, const State& start) {
+double largestShift(const Simulation& simulation, const WorldState& start) {
   double shift = 0;
   for (std::size_t i = 1; i < start.position.size(); ++i) shift = std::max(shift, (simulation.state().position[i] - start.position[i]).norm());
   return shift;
@@ -20,7 +20,7 @@ TEST(Structures, PyramidStands) {
     for (int i = 0; i < kRows - row; ++i)
       addBody(builder, Shape::box({0.5, 0.5, 0.5}), 100, {{1.1 * (i - 0.5 * (kRows - row - 1)), 0, 0.5 + row}, Quaternion::Identity()}, 0.6);
   Simulation simulation{builder.build(), {}};
-  const State start = simulation.state();
+  const WorldState start = simulation.state();
   EXPECT_EQ(start.position.size(), 211u);
   advance(simulation, kStep, 300);
   EXPECT_LE(largestShift(simulation, start), 1e-6);
@@ -49,7 +49,7 @@ TEST(Structures, ArchesStandAboveTheLeastThickness) {
   constexpr std::size_t kCrown = 13;
   for (const double thickness : {0.20, 0.14, 0.12}) {
     Simulation simulation = arch(thickness);
-    const State start = simulation.state();
+    const WorldState start = simulation.state();
     advance(simulation, kStep, 600, 1e-8);
     EXPECT_LE((simulation.state().position[kCrown] - start.position[kCrown]).norm(), 1e-5) << "thickness " << thickness;
   }
@@ -89,7 +89,7 @@ TEST(Structures, CardHouseStands) {
     z += kThickness;
   }
   Simulation simulation{builder.build(), {}};
-  const State start = simulation.state();
+  const WorldState start = simulation.state();
   advance(simulation, kStep, 300, 1e-6);
   EXPECT_LE(largestShift(simulation, start), 5e-3);
 }

@@ -11,7 +11,7 @@
 
 namespace stiction::enumeration {
 
-enum class State { Open, Stick, Slip };
+enum class WorldState { Open, Stick, Slip };
 
 inline MatrixX denseDelassus(const LocalContactProblem& problem) {
   MatrixX W = MatrixX::Zero(3 * problem.contacts(), 3 * problem.contacts());
@@ -23,7 +23,8 @@ inline MatrixX denseDelassus(const LocalContactProblem& problem) {
 
 class Enumeration {
  public:
-  explicit Enumeration(const LocalContactProblem& problem) : W_{denseDelassus(problem)}, q_{problem.q}, mu_{problem.mu}, states_(mu_.size(), State::Open) {}
+  explicit Enumeration(const LocalContactProblem& problem)
+      : W_{denseDelassus(problem)}, q_{problem.q}, mu_{problem.mu}, states_(mu_.size(), WorldState::Open) {}
 
   /// The impulses r of every answer found.
   std::vector<VectorX> answers() {
@@ -36,7 +37,7 @@ class Enumeration {
 
   void choose(std::size_t contact) {
     if (contact == states_.size()) return start();
-    for (const State state : {State::Open, State::Stick, State::Slip}) {
+    for (const WorldState state : {WorldState::Open, WorldState::Stick, WorldState::Slip}) {
       states_[contact] = state;
       choose(contact + 1);
     }
@@ -44,14 +45,14 @@ class Enumeration {
 
   void start() {
     int sliding = 0;
-    for (const State state : states_) sliding += state == State::Slip;
+    for (const WorldState state : states_) sliding += state == WorldState::Slip;
     int starts = 1;
     for (int k = 0; k < sliding; ++k) starts *= kDirections;
     for (int k = 0; k < starts; ++k) {
       VectorX x = VectorX::Zero(q_.size());
       int code = k;
       for (std::size_t i = 0; i < states_.size(); ++i)
-        if (states_[i] == State::Slip) {
+        if (states_[i] == WorldState::Slip) {
           x.segment<3>(3 * static_cast<Eigen::Index>(i)) = Vector3{1, 2 * M_PI * (code % kDirections + 0.3) / kDirections, 1};
           code /= kDirections;
         }
@@ -61,7 +62,7 @@ class Enumeration {
   }
 
   Vector3 impulse(Eigen::Index i, const Vector3& x) const {
-    if (states_[static_cast<std::size_t>(i)] != State::Slip) return x;
+    if (states_[static_cast<std::size_t>(i)] != WorldState::Slip) return x;
     return {x[0], -mu_[i] * x[0] * std::cos(x[1]), -mu_[i] * x[0] * std::sin(x[1])};
   }
 
@@ -74,7 +75,7 @@ class Enumeration {
     for (Eigen::Index i = 0; i < n; ++i) {
       const Vector3 xi = x.segment<3>(3 * i);
       r.segment<3>(3 * i) = impulse(i, xi);
-      if (states_[static_cast<std::size_t>(i)] != State::Slip) {
+      if (states_[static_cast<std::size_t>(i)] != WorldState::Slip) {
         dr.block<3, 3>(3 * i, 3 * i).setIdentity();
         continue;
       }
@@ -86,7 +87,7 @@ class Enumeration {
     residual = W_ * r + q_ - u;
     jacobian = W_ * dr - du;
     for (Eigen::Index i = 0; i < n; ++i)
-      if (states_[static_cast<std::size_t>(i)] == State::Open) {
+      if (states_[static_cast<std::size_t>(i)] == WorldState::Open) {
         residual.segment<3>(3 * i) = x.segment<3>(3 * i);
         jacobian.middleRows(3 * i, 3).setZero();
         jacobian.block<3, 3>(3 * i, 3 * i).setIdentity();
@@ -113,11 +114,11 @@ class Enumeration {
     for (Eigen::Index i = 0; i < mu_.size(); ++i) r.segment<3>(3 * i) = impulse(i, x.segment<3>(3 * i));
     const VectorX u = W_ * r + q_;
     for (Eigen::Index i = 0; i < mu_.size(); ++i) {
-      const State state = states_[static_cast<std::size_t>(i)];
+      const WorldState state = states_[static_cast<std::size_t>(i)];
       const Vector3 ri = r.segment<3>(3 * i);
-      if (state == State::Open && u[3 * i] < -slack) return;
-      if (state == State::Stick && std::hypot(ri[1], ri[2]) > mu_[i] * ri[0] + slack) return;
-      if (state == State::Slip && (ri[0] < -slack || x[3 * i + 2] < -slack)) return;
+      if (state == WorldState::Open && u[3 * i] < -slack) return;
+      if (state == WorldState::Stick && std::hypot(ri[1], ri[2]) > mu_[i] * ri[0] + slack) return;
+      if (state == WorldState::Slip && (ri[0] < -slack || x[3 * i + 2] < -slack)) return;
     }
     for (const VectorX& known : found_)
       if ((known - r).norm() <= 1e-7 * (1 + r.norm())) return;
@@ -126,7 +127,7 @@ class Enumeration {
 
   MatrixX W_;
   VectorX q_, mu_;
-  std::vector<State> states_;
+  std::vector<WorldState> states_;
   std::vector<VectorX> found_;
 };
 

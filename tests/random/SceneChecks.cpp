@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/Clock.hpp"
-#include "state/State.hpp"
+#include "state/WorldState.hpp"
 
 namespace stiction::random_scenes {
 namespace {
@@ -26,16 +26,16 @@ std::string say(const char* what, double value) {
   return text;
 }
 
-bool isFinite(const State& state) {
+bool isFinite(const WorldState& state) {
   for (std::size_t i = 0; i < state.position.size(); ++i)
     if (!state.position[i].allFinite() || !state.rotation[i].coeffs().allFinite() || !state.velocity[i].allFinite() || !state.angularVelocity[i].allFinite())
       return false;
   return true;
 }
 
-bool isSame(const State& a, const State& b) { return hash(a) == hash(b) && a.time == b.time && a.stepCount == b.stepCount; }
+bool isSame(const WorldState& a, const WorldState& b) { return hash(a) == hash(b) && a.time == b.time && a.stepCount == b.stepCount; }
 
-double kineticEnergyOf(const Model& model, const State& state) {
+double kineticEnergyOf(const Model& model, const WorldState& state) {
   double energy = 0;
   for (const int body : model.dynamicBodies) {
     const Vector3& spin = state.angularVelocity[at(body)];
@@ -46,7 +46,7 @@ double kineticEnergyOf(const Model& model, const State& state) {
   return energy;
 }
 
-double potentialGain(const Model& model, const State& before, const State& after) {
+double potentialGain(const Model& model, const WorldState& before, const WorldState& after) {
   double gain = 0;
   for (const int body : model.dynamicBodies) gain -= model.bodies[at(body)].mass * model.gravity.dot(after.position[at(body)] - before.position[at(body)]);
   return gain;
@@ -59,15 +59,15 @@ double impulseSum(const Simulation& simulation) {
 }
 
 /// Energy [J] lost in the last bit where wedged bodies press on each other by far more than moves them: ε Σ ‖r‖ times the largest speed, levers up to 1 m.
-double roundOff(const Simulation& simulation, const State& before) {
+double roundOff(const Simulation& simulation, const WorldState& before) {
   double speed = 0;
-  for (const State* state : {&before, &simulation.state()})
+  for (const WorldState* state : {&before, &simulation.state()})
     for (std::size_t i = 0; i < state->velocity.size(); ++i) speed = std::max(speed, state->velocity[i].norm() + state->angularVelocity[i].norm());
   return std::numeric_limits<double>::epsilon() * impulseSum(simulation) * speed;
 }
 
 /// Largest |m Δv − h m g − Σ ± r| relative to the terms' sizes.
-double momentumGap(const Simulation& simulation, const State& before, double h) {
+double momentumGap(const Simulation& simulation, const WorldState& before, double h) {
   const Model& model = simulation.model();
   std::vector<Vector3> push(model.bodies.size(), Vector3::Zero());
   std::vector<double> size(model.bodies.size(), 0);
@@ -118,8 +118,8 @@ double energyFromContacts(const Simulation& simulation, const StepReport& report
   return (ledger.kineticEnd - 0.5 * reach * reach - correction) / ledger.scale;
 }
 
-std::string faultOf(const Simulation& simulation, const StepReport& report, const State& before, double h) {
-  const State& after = simulation.state();
+std::string faultOf(const Simulation& simulation, const StepReport& report, const WorldState& before, double h) {
+  const WorldState& after = simulation.state();
   const EnergyLedger& ledger = report.ledger;
   const double scale = ledger.scale;
   if (!isFinite(after)) return "state not finite";
@@ -146,7 +146,7 @@ void runSteps(const Scene& scene, Outcome& outcome) {
   outcome.massRatio = massRatio(scene.model);
   Simulation simulation{scene.model, scene.options};
   for (int i = 0; i < scene.steps; ++i) {
-    const State before = simulation.state();
+    const WorldState before = simulation.state();
     const StepReport& report = simulation.step(scene.h);
     ++outcome.steps;
     outcome.contacts += report.contacts;

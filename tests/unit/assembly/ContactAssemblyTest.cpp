@@ -42,7 +42,7 @@ Contact contact(int a, int b, std::uint64_t feature, const Vector3& point, const
 struct Fixture {
   Model model{scene()};
   std::vector<BodyInertia> inertias{bodyInertias(model)};
-  State state{makeState(model)};
+  WorldState state{makeState(model)};
   ContactSet contacts{contact(0, 1, 0, {0.1, 0.2, 0.3}, {0, 0.2, 1}), contact(1, 2, 0, {0.5, 0.3, -0.4}, {1, 1, 0.1}),
                       contact(2, 3, 0, {0.7, 0.8, -0.5}, {0, 1, 0}), contact(1, 4, 0, {0.8, 0.9, -0.6}, {-1, 0, 1})};
   std::vector<int> bodies{1, 2, 4}, used{0, 1, 2, 3};
@@ -112,7 +112,7 @@ TEST(ContactAssembly, VelocityFollowsFromTheImpulses) {
   EXPECT_LE((problem.f - M * vFree).norm(), 1e-13);
   const MatrixX W = H.transpose() * M.llt().solve(H);
   for (int k = 0; k < 4; ++k) EXPECT_NEAR(f.assembly.inverseMass(problem.H, k), W.block(3 * k, 3 * k, 3, 3).trace() / 3, 1e-12);
-  State other = f.state;
+  WorldState other = f.state;
   f.assembly.scatterVelocities(v, other);
   VectorX back;
   f.assembly.gatherVelocities(other, back);

@@ -78,7 +78,7 @@ bool same(const ContactSet& a, const ContactSet& b) {
 
 TEST(Detect, SameBitsForAnyNumberOfThreads) {
   const Model model = heap(200, 5);
-  const State state = makeState(model);
+  const WorldState state = makeState(model);
   CollisionDetector detector{model};
   const std::vector<CandidatePair> pairs = detector.broadPhase(state, 1.0 / 60);
   ContactSet reference;
@@ -99,7 +99,7 @@ TEST(Detect, CandidatesCoverTheMotionOfTheStep) {
   std::mt19937 random{9};
   std::uniform_real_distribution<double> uniform{-1, 1};
   const Model model = heap(60, 6);
-  State state = makeState(model);
+  WorldState state = makeState(model);
   for (const int body : model.dynamicBodies) {
     const std::size_t i = static_cast<std::size_t>(body);
     state.velocity[i] = 10 * Vector3{uniform(random), uniform(random), uniform(random)};
@@ -108,7 +108,7 @@ TEST(Detect, CandidatesCoverTheMotionOfTheStep) {
   const double h = 0.02;
   CollisionDetector detector{model};
   const std::vector<CandidatePair> pairs = detector.broadPhase(state, h);
-  State moved = state;
+  WorldState moved = state;
   for (const int body : model.dynamicBodies) {
     const std::size_t i = static_cast<std::size_t>(body);
     moved.position[i] += h * state.velocity[i];
@@ -119,7 +119,7 @@ TEST(Detect, CandidatesCoverTheMotionOfTheStep) {
   for (int a = 0; a < static_cast<int>(model.geoms.size()); ++a) {
     for (int b = a + 1; b < static_cast<int>(model.geoms.size()); ++b) everything.push_back({a, b, 0.0, 0, 0});
   }
-  for (const State& when : {state, moved}) {
+  for (const WorldState& when : {state, moved}) {
     ContactSet contacts;
     detector.narrowPhase(when, everything, contacts);
     ASSERT_FALSE(contacts.empty());
@@ -178,7 +178,7 @@ TEST(Detect, FiltersAndMaterials) {
 
 int touching(const Model& model, int bodyA, int bodyB) {
   CollisionDetector detector{model};
-  const State state = makeState(model);
+  const WorldState state = makeState(model);
   ContactSet contacts;
   detector.narrowPhase(state, detector.broadPhase(state, 0.01), contacts);
   return static_cast<int>(std::count_if(contacts.begin(), contacts.end(), [&](const Contact& c) { return c.bodyA == bodyA && c.bodyB == bodyB; }));
@@ -225,7 +225,7 @@ TEST(Detect, BeamsLeaningBy45DegreesTouchAlongTheirEdges) {
   const Model model = builder.build();
   EXPECT_EQ(touching(model, a, b), 2);
   CollisionDetector detector{model};
-  const State state = makeState(model);
+  const WorldState state = makeState(model);
   ContactSet contacts;
   detector.narrowPhase(state, detector.broadPhase(state, 0.01), contacts);
   for (const Contact& c : contacts) {

@@ -71,7 +71,7 @@ TEST(Account, LinesOfAVelocitySolveClose) {
 
 TEST(Account, MomentumOfAMovingBody) {
   const Model model = oneBody();
-  State state = makeState(model);
+  WorldState state = makeState(model);
   state.position[1] = {1, 0, 0};
   state.velocity[1] = {0, 2, 0};
   state.angularVelocity[1] = {0, 0, 4};

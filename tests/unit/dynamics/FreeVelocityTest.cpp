@@ -27,7 +27,7 @@ Model oneBody(BodyKind kind, const Matrix3& inertia) {
 TEST(FreeVelocity, TakesGravityForceAndTorque) {
   const Matrix3 inertia = Vector3{1, 2, 2.5}.asDiagonal();
   const Model model = oneBody(BodyKind::Dynamic, inertia);
-  const State state = makeState(model);
+  const WorldState state = makeState(model);
   const std::vector<BodyInertia> inertias = bodyInertias(model);
   Loads loads{std::vector<Vector3>(2, Vector3{4, 0, 0}), std::vector<Vector3>(2, Vector3{0, 0, 1})};
   const Twist twist = freeVelocity(model, inertias[1], loads, state, 1, 0.5);
@@ -39,7 +39,7 @@ TEST(FreeVelocity, TakesGravityForceAndTorque) {
 TEST(FreeVelocity, LockedBodyTakesNoTorque) {
   const double inf = std::numeric_limits<double>::infinity();
   const Model model = oneBody(BodyKind::Dynamic, Vector3::Constant(inf).asDiagonal());
-  const State state = makeState(model);
+  const WorldState state = makeState(model);
   EXPECT_TRUE(state.angularVelocity[1].isZero(0.0));
   const std::vector<BodyInertia> inertias = bodyInertias(model);
   EXPECT_TRUE(inertias[1].locked);
@@ -51,8 +51,8 @@ TEST(FreeVelocity, LockedBodyTakesNoTorque) {
 
 TEST(FreeVelocity, KinematicBodyMovesByItsTwist) {
   const Model model = oneBody(BodyKind::Kinematic, Matrix3::Zero());
-  State state = makeState(model);
-  const State start = state;
+  WorldState state = makeState(model);
+  const WorldState start = state;
   moveKinematic(state, 1, 0.25);
   EXPECT_LE((state.position[1] - Vector3{0.25, 0.5, 0.75}).norm(), 1e-15);
   EXPECT_LE(state.rotation[1].angularDistance(expRotation(0.25 * Vector3{0.1, 0.2, 0.3}) * start.rotation[1]), 1e-12);

@@ -35,8 +35,8 @@ TEST(Simulation, RefusesBadInputByName) {
   EXPECT_THROW(simulation.applyForce(5, Vector3::Zero(), Vector3::Zero()), InputError);
   EXPECT_THROW(simulation.applyForce(1, Vector3::Constant(NAN), Vector3::Zero()), InputError);
   EXPECT_THROW(simulation.setVelocity(0, Vector3::UnitX(), Vector3::Zero()), InputError);
-  EXPECT_THROW(simulation.setState(State{}), InputError);
-  State bent = simulation.state();
+  EXPECT_THROW(simulation.setState(WorldState{}), InputError);
+  WorldState bent = simulation.state();
   bent.rotation[1].coeffs() *= 1.1;
   EXPECT_THROW(simulation.setState(bent), InputError);
   SimulationOptions options;

@@ -80,7 +80,7 @@ TEST(Mjcf, FixedBodiesFoldIntoTheWorld) {
 TEST(Mjcf, KeyframeSpeedsBelongToTheBodyFrame) {
   const Scene scene = load(R"(<body name="b"><freejoint/><geom size=".1" pos="0 0 .5"/></body>)",
                            R"(<keyframe><key name="spin" time="2" qpos="1 2 3 2 2 0 0" qvel="4 5 6 0 0 7"/></keyframe>)");
-  const State& key = findKeyframe(scene, "spin");
+  const WorldState& key = findKeyframe(scene, "spin");
   // The quaternion (2, 2, 0, 0) is a quarter turn about x: body z is world −y.
   EXPECT_EQ(key.time, 2);
   EXPECT_LT((key.position[1] - Vector3{1, 2 - .5, 3}).norm(), 1e-15);
@@ -92,7 +92,7 @@ TEST(Mjcf, KeyframeSpeedsBelongToTheBodyFrame) {
 TEST(Mjcf, KeyframeVelocityOfAnEccentricCentre) {
   const Scene scene = load(R"(<body name="b"><freejoint/><geom size=".1" pos=".5 0 0"/></body>)",
                            R"(<keyframe><key name="k" qpos="0 0 0 1 0 0 0" qvel="1 0 0 0 0 2"/></keyframe>)");
-  const State& key = findKeyframe(scene, "k");
+  const WorldState& key = findKeyframe(scene, "k");
   EXPECT_LT((key.velocity[1] - Vector3{1, 1, 0}).norm(), 1e-15);  // v + ω × r
   const BodyFrame frame = bodyFrame(scene.model, key, 1);
   EXPECT_LT((frame.velocity - Vector3{1, 0, 0}).norm(), 1e-15);

@@ -29,7 +29,7 @@ struct RecordFile : ::testing::Test {
 
 TEST_F(RecordFile, FramesAreTheStatesOfTheRun) {
   const Scene scene = loadSceneText(thrown, "thrown");
-  const State& start = findKeyframe(scene, "k");
+  const WorldState& start = findKeyframe(scene, "k");
   Simulation simulation{scene.model, {}};
   simulation.setState(start);
   EnergyTotals energy{scene.model, start};

@@ -1,4 +1,4 @@
-// Everything a step changes: poses, velocities, and the contact memory (warm start and anchors) keyed by feature. Copying a State is a snapshot.
+// Everything a step changes: poses, velocities, and the contact memory (warm start and anchors) keyed by feature. Copying a WorldState is a snapshot.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -25,7 +25,7 @@ struct ContactMemory {
   bool mended{false};  // the projection can do no more for it until one of its bodies moves
 };
 
-struct State {
+struct WorldState {
   double time{0};  // [s]
   std::int64_t stepCount{0};
   std::vector<Vector3> position;         // [m] p_WC per body
@@ -43,10 +43,10 @@ struct State {
 };
 
 /// Start state of the model.
-State makeState(const Model& model);
+WorldState makeState(const Model& model);
 
 /// Hash of every bit that matters for the future: poses, velocities, contact memory.
-std::uint64_t hash(const State& state);
+std::uint64_t hash(const WorldState& state);
 
 /// World inertia about C of a body at its current rotation [kg m²].
 Matrix3 worldInertia(const Body& body, const Quaternion& rotation);

@@ -1,5 +1,5 @@
 // Start state and hash.
-#include "state/State.hpp"
+#include "state/WorldState.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,35 +21,35 @@ Model scene() {
   return builder.build();
 }
 
-TEST(State, StartsAtTheCentreOfMass) {
-  const State state = makeState(scene());
+TEST(WorldState, StartsAtTheCentreOfMass) {
+  const WorldState state = makeState(scene());
   ASSERT_EQ(state.position.size(), 2u);
   EXPECT_LE((state.position[1] - Vector3{1, 1, 3}).norm(), 1e-15);
   EXPECT_EQ(state.velocity[1], Vector3(1, 0, 0));
 }
 
-TEST(State, HashSeesEveryBit) {
-  State state = makeState(scene());
+TEST(WorldState, HashSeesEveryBit) {
+  WorldState state = makeState(scene());
   state.contacts.push_back({{0, 1, 7}, Vector3::UnitZ(), Vector3{1, 2, 3}, 0.01, Vector3::Zero(), true});
   const std::uint64_t start = hash(state);
-  EXPECT_EQ(hash(State{state}), start);
+  EXPECT_EQ(hash(WorldState{state}), start);
   const auto differs = [&](auto&& change) {
-    State other = state;
+    WorldState other = state;
     change(other);
     return hash(other) != start;
   };
   const auto nudge = [](double& x) { x = std::nextafter(x, 1e9); };
-  EXPECT_TRUE(differs([&](State& s) { nudge(s.position[1].z()); }));
-  EXPECT_TRUE(differs([&](State& s) { nudge(s.rotation[1].coeffs()[2]); }));
-  EXPECT_TRUE(differs([&](State& s) { nudge(s.velocity[1].x()); }));
-  EXPECT_TRUE(differs([&](State& s) { nudge(s.angularVelocity[1].y()); }));
-  EXPECT_TRUE(differs([&](State& s) { nudge(s.contacts[0].impulse.y()); }));
-  EXPECT_TRUE(differs([&](State& s) { nudge(s.contacts[0].anchor.y()); }));
-  EXPECT_TRUE(differs([&](State& s) { s.contacts[0].key.feature = 8; }));
-  EXPECT_TRUE(differs([&](State& s) { s.contacts[0].sticking = false; }));
+  EXPECT_TRUE(differs([&](WorldState& s) { nudge(s.position[1].z()); }));
+  EXPECT_TRUE(differs([&](WorldState& s) { nudge(s.rotation[1].coeffs()[2]); }));
+  EXPECT_TRUE(differs([&](WorldState& s) { nudge(s.velocity[1].x()); }));
+  EXPECT_TRUE(differs([&](WorldState& s) { nudge(s.angularVelocity[1].y()); }));
+  EXPECT_TRUE(differs([&](WorldState& s) { nudge(s.contacts[0].impulse.y()); }));
+  EXPECT_TRUE(differs([&](WorldState& s) { nudge(s.contacts[0].anchor.y()); }));
+  EXPECT_TRUE(differs([&](WorldState& s) { s.contacts[0].key.feature = 8; }));
+  EXPECT_TRUE(differs([&](WorldState& s) { s.contacts[0].sticking = false; }));
 }
 
-TEST(State, WorldInertiaTurnsWithTheBody) {
+TEST(WorldState, WorldInertiaTurnsWithTheBody) {
   Body body;
   body.I_C = Vector3{1, 2, 2.5}.asDiagonal();
   const Matrix3 I = worldInertia(body, Quaternion{Eigen::AngleAxisd{0.5 * M_PI, Vector3::UnitZ()}});

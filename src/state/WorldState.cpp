@@ -1,12 +1,12 @@
 // Start state, hash and world inertia.
-#include "state/State.hpp"
+#include "state/WorldState.hpp"
 
 #include "base/Hash.hpp"
 
 namespace stiction {
 
-State makeState(const Model& model) {
-  State state;
+WorldState makeState(const Model& model) {
+  WorldState state;
   const std::size_t n = model.bodies.size();
   state.position.reserve(n);
   state.rotation.reserve(n);
@@ -23,7 +23,7 @@ State makeState(const Model& model) {
   return state;
 }
 
-std::uint64_t hash(const State& state) {
+std::uint64_t hash(const WorldState& state) {
   StateHash hash;
   for (std::size_t i = 0; i < state.position.size(); ++i) {
     hash.add(state.position[i].data(), 3);
