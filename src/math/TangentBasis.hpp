@@ -3,16 +3,16 @@
 #pragma once
 #include <stdexcept>
 
-#include "math/Types.hpp"
+#include "math/Coordinate.hpp"
 
 namespace stiction {
 
 struct TangentFrame {
-  Vector3 t1;  // [-] unit
-  Vector3 t2;  // [-] unit
+  Coordinate t1;  // [-] unit
+  Coordinate t2;  // [-] unit
 
-  TangentFrame(const Vector3& tangent1, const Vector3& tangent2) : t1{tangent1}, t2{tangent2} {
-    if (std::abs(t1.norm() - 1.0) > 1e-6 || std::abs(t2.norm() - 1.0) > 1e-6)
+  TangentFrame(const Coordinate& tangent1, const Coordinate& tangent2) : t1{tangent1}, t2{tangent2} {
+    if (!(std::abs(t1.norm() - 1.0) <= 1e-6 && std::abs(t2.norm() - 1.0) <= 1e-6))
       throw std::invalid_argument{"TangentFrame: tangents must have unit length within 1e-6"};
   }
 };
@@ -21,7 +21,7 @@ namespace TangentBasis {
 
 /// Axis of least |n_i|, crossed with n, normalised. Ties exactly at ±x, ±y, ±z and along the diagonals: there an arbitrarily small
 /// tilt of n turns t1 by 90°.
-inline TangentFrame computeTangentBasis(const Vector3& normal) {
+inline TangentFrame computeTangentBasis(const Coordinate& normal) {
   if (!(std::abs(normal.norm() - 1.0) <= 1e-6)) throw std::invalid_argument{"computeTangentBasis: normal must have unit length within 1e-6"};
   int axis = 0;
   if (std::abs(normal[1]) < std::abs(normal[axis])) axis = 1;
@@ -31,7 +31,7 @@ inline TangentFrame computeTangentBasis(const Vector3& normal) {
 }
 
 /// Branchless frame of Duff et al. 2017, "Building an Orthonormal Basis, Revisited", JCGT 6(1): continuous but at n_z = 0 (copysign).
-inline TangentFrame computeDuffBasis(const Vector3& normal) {
+inline TangentFrame computeDuffBasis(const Coordinate& normal) {
   if (!(std::abs(normal.norm() - 1.0) <= 1e-6)) throw std::invalid_argument{"computeDuffBasis: normal must have unit length within 1e-6"};
   const double sign = std::copysign(1.0, normal.z());
   const double a = -1.0 / (sign + normal.z());
