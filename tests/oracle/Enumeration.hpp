@@ -11,7 +11,7 @@
 
 namespace stiction::enumeration {
 
-enum class WorldState { Open, Stick, Slip };
+enum class ContactState { Open, Stick, Slip };
 
 inline MatrixX denseDelassus(const LocalContactProblem& problem) {
   MatrixX W = MatrixX::Zero(3 * problem.contacts(), 3 * problem.contacts());
@@ -24,7 +24,7 @@ inline MatrixX denseDelassus(const LocalContactProblem& problem) {
 class Enumeration {
  public:
   explicit Enumeration(const LocalContactProblem& problem)
-      : W_{denseDelassus(problem)}, q_{problem.q}, mu_{problem.mu}, states_(mu_.size(), WorldState::Open) {}
+      : W_{denseDelassus(problem)}, q_{problem.q}, mu_{problem.mu}, states_(mu_.size(), ContactState::Open) {}
 
   /// The impulses r of every answer found.
   std::vector<VectorX> answers() {
@@ -37,7 +37,7 @@ class Enumeration {
 
   void choose(std::size_t contact) {
     if (contact == states_.size()) return start();
-    for (const WorldState state : {WorldState::Open, WorldState::Stick, WorldState::Slip}) {
+    for (const ContactState state : {ContactState::Open, ContactState::Stick, ContactState::Slip}) {
       states_[contact] = state;
       choose(contact + 1);
     }
@@ -45,14 +45,14 @@ class Enumeration {
 
   void start() {
     int sliding = 0;
-    for (const WorldState state : states_) sliding += state == WorldState::Slip;
+    for (const ContactState state : states_) sliding += state == ContactState::Slip;
     int starts = 1;
     for (int k = 0; k < sliding; ++k) starts *= kDirections;
     for (int k = 0; k < starts; ++k) {
       VectorX x = VectorX::Zero(q_.size());
       int code = k;
       for (std::size_t i = 0; i < states_.size(); ++i)
-        if (states_[i] == WorldState::Slip) {
+        if (states_[i] == ContactState::Slip) {
           x.segment<3>(3 * static_cast<Eigen::Index>(i)) = Vector3{1, 2 * M_PI * (code % kDirections + 0.3) / kDirections, 1};
           code /= kDirections;
         }
@@ -62,7 +62,7 @@ class Enumeration {
   }
 
   Vector3 impulse(Eigen::Index i, const Vector3& x) const {
-    if (states_[static_cast<std::size_t>(i)] != WorldState::Slip) return x;
+    if (states_[static_cast<std::size_t>(i)] != ContactState::Slip) return x;
     return {x[0], -mu_[i] * x[0] * std::cos(x[1]), -mu_[i] * x[0] * std::sin(x[1])};
   }
 
@@ -75,7 +75,7 @@ class Enumeration {
     for (Eigen::Index i = 0; i < n; ++i) {
       const Vector3 xi = x.segment<3>(3 * i);
       r.segment<3>(3 * i) = impulse(i, xi);
-      if (states_[static_cast<std::size_t>(i)] != WorldState::Slip) {
+      if (states_[static_cast<std::size_t>(i)] != ContactState::Slip) {
         dr.block<3, 3>(3 * i, 3 * i).setIdentity();
         continue;
       }
@@ -87,7 +87,7 @@ class Enumeration {
     residual = W_ * r + q_ - u;
     jacobian = W_ * dr - du;
     for (Eigen::Index i = 0; i < n; ++i)
-      if (states_[static_cast<std::size_t>(i)] == WorldState::Open) {
+      if (states_[static_cast<std::size_t>(i)] == ContactState::Open) {
         residual.segment<3>(3 * i) = x.segment<3>(3 * i);
         jacobian.middleRows(3 * i, 3).setZero();
         jacobian.block<3, 3>(3 * i, 3 * i).setIdentity();
@@ -114,11 +114,11 @@ class Enumeration {
     for (Eigen::Index i = 0; i < mu_.size(); ++i) r.segment<3>(3 * i) = impulse(i, x.segment<3>(3 * i));
     const VectorX u = W_ * r + q_;
     for (Eigen::Index i = 0; i < mu_.size(); ++i) {
-      const WorldState state = states_[static_cast<std::size_t>(i)];
+      const ContactState state = states_[static_cast<std::size_t>(i)];
       const Vector3 ri = r.segment<3>(3 * i);
-      if (state == WorldState::Open && u[3 * i] < -slack) return;
-      if (state == WorldState::Stick && std::hypot(ri[1], ri[2]) > mu_[i] * ri[0] + slack) return;
-      if (state == WorldState::Slip && (ri[0] < -slack || x[3 * i + 2] < -slack)) return;
+      if (state == ContactState::Open && u[3 * i] < -slack) return;
+      if (state == ContactState::Stick && std::hypot(ri[1], ri[2]) > mu_[i] * ri[0] + slack) return;
+      if (state == ContactState::Slip && (ri[0] < -slack || x[3 * i + 2] < -slack)) return;
     }
     for (const VectorX& known : found_)
       if ((known - r).norm() <= 1e-7 * (1 + r.norm())) return;
@@ -127,7 +127,7 @@ class Enumeration {
 
   MatrixX W_;
   VectorX q_, mu_;
-  std::vector<WorldState> states_;
+  std::vector<ContactState> states_;
   std::vector<VectorX> found_;
 };
 
