@@ -11,8 +11,15 @@
 // UnitQuaternionConstraint never pushes the body; in velocity coordinates (v, ω) its row is zero: redundant, not an error.
 //
 // α [1/s²] and β [1/s] are gains of a damped oscillation of C in time: C̈ + β Ċ + α C = 0. The error-reduction parameter of velocity-level solvers is α h², another thing.
+//
+// Contacts of many bodies are solved by impulses over the step (solveWithContacts):
+//
+//   v⁺ = v + M⁻¹ Jᵀ λ,   u = J v⁺ + w,   0 <= λ_n ⊥ u_n >= 0,   friction by the law chosen          λ [N s] in the order n, t1, t2 per contact;  forces Jᵀλ / dt
+//
 #pragma once
+#include <functional>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "constraints/Constraint.hpp"
@@ -46,6 +53,66 @@ class ConstraintSolver {
   SolveResult solve(const std::vector<Constraint*>& constraints, const State& state, const Vector3& externalForce, const Vector3& externalTorque, double mass,
                     const Matrix3& inverseInertia, double dt, double time = 0.0) const;
 
+  /// Net of all constraints on one body over the step.
+  struct BodyForces {
+    Coordinate linearForce;    // [N] world
+    Coordinate angularTorque;  // [N m] world
+  };
+
+  /// What a method for contacts says of its answer.
+  struct ActiveSetResult {
+    VectorX lambda;  // [N s]
+    bool converged{false};
+    int iterations{0};               // changes of the active set, or iterations of the method
+    int active_set_size{0};          // rows that push; 0 for other methods
+    std::string solver_type{"ASM"};  // "ASM": active set, without friction; "ECOS"; else the name of the friction method
+    int ecos_exit_flag{0};
+    double primal_residual{std::numeric_limits<double>::quiet_NaN()};
+    double dual_residual{std::numeric_limits<double>::quiet_NaN()};
+    double gap{std::numeric_limits<double>::quiet_NaN()};
+
+    ActiveSetResult() = default;
+    ActiveSetResult(const VectorX& l, bool conv, int iter, int active_sz) : lambda{l}, converged{conv}, iterations{iter}, active_set_size{active_sz} {}
+    ActiveSetResult(const VectorX& l, bool conv, int iter, int exit_flag, double pres, double dres, double gap_val)
+        : lambda{l},
+          converged{conv},
+          iterations{iter},
+          solver_type{"ECOS"},
+          ecos_exit_flag{exit_flag},
+          primal_residual{pres},
+          dual_residual{dres},
+          gap{gap_val} {}
+  };
+
+  struct MultiBodySolveResult {
+    std::vector<BodyForces> bodyForces;  // per body
+    VectorX lambdas;                     // [N s] one per row without friction; n, t1, t2 per contact with it, in the order of the contacts
+    bool converged{false};  // without friction: all conditions hold to round-off; with it: the method's law is met, for strict Coulomb as certified
+    int iterations{0};
+    double residual{std::numeric_limits<double>::quiet_NaN()};  // [-] relative certificate of strict Coulomb (Certificate.hpp), whatever the method
+    ActiveSetResult details;
+    std::string message;  // why not converged
+  };
+
+  /// Contacts (ContactConstraint), their friction (FrictionConstraint of the same bodies, normal and lever arms, anywhere in the list) and unilateral rows of users' own. `states`: the
+  /// velocities of the step's end without any contact force, all other forces included. inverseMasses [1/kg] and inverseInertias [1/(kg m²)], world axes: 0 where a body
+  /// does not give way; such bodies may move as driven. dt [s] > 0. Restitution pushes back at e times the pre-impact speed; a contact that is apart may close within dt. Overlap stays
+  /// as it is: velocities are not the place to mend it.
+  /// Normal forces are given to the friction constraints (setNormalLambda). Throws std::invalid_argument naming the element.
+  MultiBodySolveResult solveWithContacts(const std::vector<TwoBodyConstraint*>& contactConstraints,
+                                         const std::vector<std::reference_wrapper<const InertialState>>& states, const std::vector<double>& inverseMasses,
+                                         const std::vector<Matrix3>& inverseInertias, std::size_t numBodies, double dt) const;
+
+  /// The friction method: "auto" (default: strict Coulomb) or any name of `stiction solvers`. Throws InputError that lists them for another.
+  void setFrictionMethod(const std::string& name);
+  const std::string& getFrictionMethod() const { return friction_method_; }
+  /// Relative certificate to which strict methods are held, 1e-8 unless set; in [1e-15, 0.1]. Throws std::invalid_argument.
+  void setTolerance(double tolerance);
+  double getTolerance() const { return tolerance_; }
+  /// Changes of the active set, or iterations of a friction method, at most; 0: the method's own limit.
+  void setMaxIterations(int maxIterations) { max_iterations_ = maxIterations; }
+  int getMaxIterations() const { return max_iterations_; }
+
   void setAccelerationForm(AccelerationForm form) { form_ = form; }
   AccelerationForm getAccelerationForm() const { return form_; }
   /// Whether −α C − β Ċ enter b. Off, errors of C stay as they are: for steppers that mend positions themselves.
@@ -55,6 +122,13 @@ class ConstraintSolver {
   RedundancyRule getRedundancyRule() const { return redundancy_; }
 
  private:
+  friend class ConstraintSolverTestAccess;
+
+  ActiveSetResult solveActiveSet(const MatrixX& A, const VectorX& b, int numContacts) const;
+
+  std::string friction_method_{"auto"};
+  double tolerance_{1e-8};
+  int max_iterations_{0};
   AccelerationForm form_{AccelerationForm::Full};
   bool baumgarte_{true};
   RedundancyRule redundancy_{RedundancyRule::IndependentRows};

@@ -1,0 +1,222 @@
+#include "constraints/ContactSystem.hpp"
+
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+
+#include "constraints/Arguments.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr const char* kType = "ConstraintSolver::solveWithContacts";
+
+template <typename... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+  std::ostringstream out;
+  out << kType << ": ";
+  (out << ... << parts);
+  throw std::invalid_argument{out.str()};
+}
+
+template <typename T>
+void expectCount(const char* name, const std::vector<T>& values, std::size_t bodies) {
+  if (values.size() != bodies) refuse(name, " has ", values.size(), " entries, must have one per body: ", bodies);
+}
+
+/// Zero, or symmetric positive definite; anything between has no place in the mass matrix.
+bool turns(const Matrix3& inverse, std::size_t body) {
+  if (!inverse.allFinite()) refuse("inverseInertias[", body, "] is not finite; zero locks the rotation");
+  const double size = inverse.cwiseAbs().maxCoeff();
+  if (size == 0) return false;
+  if ((inverse - inverse.transpose()).cwiseAbs().maxCoeff() > 1e-9 * size) refuse("inverseInertias[", body, "] is not symmetric");
+  if (!(Eigen::SelfAdjointEigenSolver<Matrix3>{inverse, Eigen::EigenvaluesOnly}.eigenvalues().minCoeff() > 1e-12 * size))
+    refuse("inverseInertias[", body, "] is singular or indefinite, must be positive definite, or zero for a body that does not turn");
+  return true;
+}
+
+void checkState(const InertialState& state, std::size_t body) {
+  if (!state.position.allFinite() || !state.velocity.allFinite() || !state.quaternionRate.allFinite() || !(std::abs(state.orientation.norm() - 1.0) <= 1e-6))
+    refuse("states[", body, "] has a number that is not finite or an orientation that is not of unit length within 1e-6");
+}
+
+}  // namespace
+
+ContactSystem::ContactSystem(const std::vector<TwoBodyConstraint*>& constraints, const std::vector<std::reference_wrapper<const InertialState>>& states,
+                             const std::vector<double>& inverseMasses, const std::vector<Matrix3>& inverseInertias, std::size_t numBodies, double dt)
+    : states_{states},
+      inverse_masses_{inverseMasses},
+      inverse_inertias_{inverseInertias},
+      dt_{requirePositive(kType, "dt", dt, "give the time step in seconds")} {
+  expectCount("states", states, numBodies);
+  expectCount("inverseMasses", inverseMasses, numBodies);
+  expectCount("inverseInertias", inverseInertias, numBodies);
+  int blocks = 0;
+  for (std::size_t k = 0; k < numBodies; ++k) {
+    checkState(states[k], k);
+    if (!(inverseMasses[k] >= 0) || !std::isfinite(inverseMasses[k]))
+      refuse("inverseMasses[", k, "] is ", inverseMasses[k], ", must be finite and >= 0; 0 is a body that does not give way");
+    Mobility mobility{inverseMasses[k] > 0, turns(inverseInertias[k], k)};
+    if (mobility.shifts || mobility.turns) mobility.block = blocks++;
+    mobility_.push_back(mobility);
+  }
+  std::vector<const ContactConstraint*> normals;  // of each entry of contacts_; null for rows of users
+  for (std::size_t k = 0; k < constraints.size(); ++k) {
+    const TwoBodyConstraint* constraint = constraints[k];
+    if (constraint == nullptr) refuse("contactConstraints[", k, "] is null");
+    for (const std::size_t body : {constraint->getBodyAIndex(), constraint->getBodyBIndex()})
+      if (body >= numBodies) refuse("contactConstraints[", k, "] (", constraint->typeName(), ") names body ", body, ", must be below ", numBodies);
+    if (constraint->getBodyAIndex() == constraint->getBodyBIndex())
+      refuse("contactConstraints[", k, "] (", constraint->typeName(), ") joins body ", constraint->getBodyAIndex(), " to itself; a contact needs two bodies");
+    if (dynamic_cast<const FrictionConstraint*>(constraint) != nullptr) continue;
+    if (const auto* contact = dynamic_cast<const ContactConstraint*>(constraint))
+      addContact(*contact);
+    else
+      addRows(*constraint, k);
+    normals.resize(contacts_.size(), nullptr);
+    if (!normals.empty()) normals.back() = dynamic_cast<const ContactConstraint*>(constraint);
+  }
+  for (std::size_t k = 0; k < constraints.size(); ++k)
+    if (auto* friction = dynamic_cast<FrictionConstraint*>(constraints[k])) addFriction(*friction, normals, k);
+}
+
+double ContactSystem::speed(const Contact& contact, const Row& row) const {
+  const InertialState &a = states_[contact.a], &b = states_[contact.b];
+  Eigen::Matrix<double, 12, 1> v;
+  v << a.velocity, a.getAngularVelocity(), b.velocity, b.getAngularVelocity();
+  return row * v;
+}
+
+/// w_n: e times the speed of approach where the contact closes within the step, else what the gap allows.
+void ContactSystem::addContact(const ContactConstraint& constraint) {
+  Contact contact{constraint.getBodyAIndex(), constraint.getBodyBIndex(), {Row::Zero(), Row::Zero(), Row::Zero()}};
+  contact.rows[0] = constraint.jacobianTwoBody(states_[contact.a], states_[contact.b], 0.0);
+  const double gap = constraint.evaluateTwoBody(states_[contact.a], states_[contact.b], 0.0)[0], approach = constraint.getPreImpactRelVelNormal();
+  contact.w = std::max(gap, 0.0) / dt_;
+  if (constraint.getRestitution() > 0 && approach < 0 && speed(contact, contact.rows[0]) + contact.w < 0) contact.w = constraint.getRestitution() * approach;
+  contacts_.push_back(contact);
+}
+
+/// Unilateral rows of a user: frictionless contacts.
+void ContactSystem::addRows(const TwoBodyConstraint& constraint, std::size_t index) {
+  const InertialState &a = states_[constraint.getBodyAIndex()], &b = states_[constraint.getBodyBIndex()];
+  if (!constraint.isActiveTwoBody(a, b, 0.0)) return;
+  const MatrixX J = constraint.jacobianTwoBody(a, b, 0.0);
+  const VectorX C = constraint.evaluateTwoBody(a, b, 0.0), rate = constraint.partialTimeDerivativeTwoBody(a, b, 0.0);
+  const int n = constraint.dimension();
+  if (J.rows() != n || J.cols() != 12 || C.size() != n || rate.size() != n)
+    refuse("contactConstraints[", index, "] (", constraint.typeName(), "): dimension() is ", n, " but the Jacobian is ", J.rows(), " x ", J.cols(),
+           ", must be ", n, " x 12, and C has ", C.size(), " entries");
+  if (!J.allFinite() || !C.allFinite() || !rate.allFinite())
+    refuse("contactConstraints[", index, "] (", constraint.typeName(), ") gave a number that is not finite");
+  for (int k = 0; k < n; ++k)
+    contacts_.push_back({constraint.getBodyAIndex(), constraint.getBodyBIndex(), {J.row(k), Row::Zero(), Row::Zero()}, rate[k] + std::max(C[k], 0.0) / dt_});
+}
+
+void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<const ContactConstraint*>& normals, std::size_t index) {
+  for (std::size_t i = 0; i < normals.size(); ++i) {
+    if (normals[i] == nullptr || contacts_[i].friction != nullptr) continue;
+    const ContactConstraint& normal = *normals[i];
+    if (friction.getBodyAIndex() != normal.getBodyAIndex() || friction.getBodyBIndex() != normal.getBodyBIndex() ||
+        friction.getContactNormal() != normal.getContactNormal() || friction.getLeverArmA() != normal.getLeverArmA() ||
+        friction.getLeverArmB() != normal.getLeverArmB())
+      continue;
+    const MatrixX J = friction.jacobianTwoBody(states_[contacts_[i].a], states_[contacts_[i].b], 0.0);
+    contacts_[i].rows[1] = J.row(0), contacts_[i].rows[2] = J.row(1);
+    contacts_[i].friction = &friction;
+    has_friction_ = true;
+    return;
+  }
+  refuse("contactConstraints[", index,
+         "] (FrictionConstraint) belongs to no ContactConstraint of the list with the same bodies, normal and lever arms; add one");
+}
+
+double ContactSystem::friction(int contact) const {
+  const FrictionConstraint* friction = contacts_[static_cast<std::size_t>(contact)].friction;
+  return friction == nullptr ? 0.0 : friction->getFrictionCoefficient();
+}
+
+ContactProblem ContactSystem::problem() const {
+  ContactProblem problem;
+  std::vector<double> f;
+  for (std::size_t k = 0; k < mobility_.size(); ++k) {
+    const Mobility& mobility = mobility_[k];
+    const InertialState& state = states_[k];
+    const int size = 3 * (mobility.shifts + mobility.turns);
+    if (size == 0) continue;
+    MatrixX M = MatrixX::Zero(size, size);
+    VectorX v(size);
+    if (mobility.shifts) M.topLeftCorner(3, 3) = Matrix3::Identity() / inverse_masses_[k], v.head<3>() = state.velocity;
+    if (mobility.turns) M.bottomRightCorner(3, 3) = inverse_inertias_[k].inverse(), v.tail<3>() = state.getAngularVelocity();
+    problem.M.addBlock(M.data(), size);
+    const VectorX momentum = M * v;
+    f.insert(f.end(), momentum.begin(), momentum.end());
+  }
+  problem.f = Eigen::Map<const VectorX>{f.data(), static_cast<Eigen::Index>(f.size())};
+  const auto n = static_cast<Eigen::Index>(contacts_.size());
+  problem.w.setZero(3 * n);
+  problem.mu.resize(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Contact& contact = contacts_[static_cast<std::size_t>(i)];
+    problem.mu[i] = friction(static_cast<int>(i));
+    problem.w[3 * i] = contact.w;
+    const bool aFirst = contact.a < contact.b;
+    for (const bool isA : {aFirst, !aFirst}) {
+      const std::size_t body = isA ? contact.a : contact.b;
+      const Mobility& mobility = mobility_[body];
+      MatrixX columns(6, 3);  // of the body's six velocities
+      for (int c = 0; c < 3; ++c) columns.col(c) = contact.rows[c].segment<6>(isA ? 0 : 6).transpose();
+      Vector6 driven = Vector6::Zero();
+      if (!mobility.shifts) driven.head<3>() = states_[body].get().velocity;
+      if (!mobility.turns) driven.tail<3>() = states_[body].get().getAngularVelocity();
+      problem.w.segment<3>(3 * i) += columns.transpose() * driven;
+      if (mobility.block < 0) continue;
+      const MatrixX used = mobility.shifts && mobility.turns ? columns : MatrixX{mobility.shifts ? columns.topRows(3) : columns.bottomRows(3)};
+      problem.H.addSegment(mobility.block, problem.M.start[static_cast<std::size_t>(mobility.block)], static_cast<int>(used.rows()), used.data());
+    }
+    problem.H.endGroup();
+  }
+  problem.wScale = problem.w;
+  return problem;
+}
+
+void ContactSystem::normalSystem(MatrixX& A, VectorX& b) const {
+  const auto n = static_cast<Eigen::Index>(contacts_.size());
+  A.setZero(n, n);
+  b.resize(n);
+  const auto weighted = [&](std::size_t body, const Eigen::Matrix<double, 1, 6>& row) {
+    Vector6 x;
+    x << inverse_masses_[body] * row.head<3>().transpose(), inverse_inertias_[body] * row.tail<3>().transpose();
+    return x;
+  };
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Contact& p = contacts_[static_cast<std::size_t>(i)];
+    b[i] = -speed(p, p.rows[0]) - p.w;
+    const Vector6 onA = weighted(p.a, p.rows[0].head<6>()), onB = weighted(p.b, p.rows[0].tail<6>());
+    for (Eigen::Index j = 0; j <= i; ++j) {
+      const Contact& q = contacts_[static_cast<std::size_t>(j)];
+      double sum = 0;
+      for (const auto& [body, x] : {std::pair{p.a, onA}, std::pair{p.b, onB}}) {
+        if (q.a == body) sum += q.rows[0].head<6>().dot(x);
+        if (q.b == body) sum += q.rows[0].tail<6>().dot(x);
+      }
+      A(i, j) = A(j, i) = sum;
+    }
+  }
+}
+
+void ContactSystem::apply(const VectorX& lambda, std::vector<Coordinate>& forces, std::vector<Coordinate>& torques) const {
+  forces.assign(mobility_.size(), {});
+  torques.assign(mobility_.size(), {});
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Contact& contact = contacts_[i];
+    for (int c = 0; c < 3; ++c) {
+      const Eigen::Matrix<double, 12, 1> force = contact.rows[c].transpose() * lambda[3 * static_cast<Eigen::Index>(i) + c] / dt_;
+      forces[contact.a] += force.segment<3>(0), torques[contact.a] += force.segment<3>(3);
+      forces[contact.b] += force.segment<3>(6), torques[contact.b] += force.segment<3>(9);
+    }
+    if (contact.friction != nullptr) contact.friction->setNormalLambda(std::max(lambda[3 * static_cast<Eigen::Index>(i)], 0.0) / dt_);
+  }
+}
+
+}  // namespace stiction

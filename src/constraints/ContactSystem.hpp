@@ -1,0 +1,57 @@
+// The contacts and rows of one ConstraintSolver call, as a ContactProblem and as dense A λ = b.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "constraints/ContactConstraint.hpp"
+#include "constraints/FrictionConstraint.hpp"
+#include "problem/ContactProblem.hpp"
+
+namespace stiction {
+
+class ContactSystem {
+ public:
+  /// Checks everything; throws std::invalid_argument naming the element.
+  ContactSystem(const std::vector<TwoBodyConstraint*>& constraints, const std::vector<std::reference_wrapper<const InertialState>>& states,
+                const std::vector<double>& inverseMasses, const std::vector<Matrix3>& inverseInertias, std::size_t numBodies, double dt);
+
+  int contacts() const { return static_cast<int>(contacts_.size()); }
+  bool hasFriction() const { return has_friction_; }
+  double friction(int contact) const;
+
+  /// Every contact with three rows (n, t1, t2); without friction μ = 0 and the tangential columns are zero.
+  ContactProblem problem() const;
+  /// A = J M⁻¹ Jᵀ and b = −(J v + w) of the normal rows.
+  void normalSystem(MatrixX& A, VectorX& b) const;
+  /// Σ Jᵀ λ / dt per body [N], [N m]; λ (3·contacts) [N s]. Also gives the normal forces to the friction constraints.
+  void apply(const VectorX& lambda, std::vector<Coordinate>& forces, std::vector<Coordinate>& torques) const;
+
+ private:
+  using Row = Eigen::Matrix<double, 1, 12>;
+  struct Contact {
+    std::size_t a, b;                       // bodies
+    Row rows[3];                            // n, t1, t2
+    double w{0};                            // [m/s] normal
+    FrictionConstraint* friction{nullptr};  // null: frictionless
+  };
+  struct Mobility {
+    bool shifts, turns;
+    int block{-1};
+  };
+
+  void addContact(const ContactConstraint& constraint);
+  void addRows(const TwoBodyConstraint& constraint, std::size_t index);
+  void addFriction(FrictionConstraint& friction, const std::vector<const ContactConstraint*>& normals, std::size_t index);
+  /// Velocity of the rows from both bodies' states.
+  double speed(const Contact& contact, const Row& row) const;
+
+  const std::vector<std::reference_wrapper<const InertialState>>& states_;
+  const std::vector<double>& inverse_masses_;
+  const std::vector<Matrix3>& inverse_inertias_;
+  double dt_;
+  std::vector<Mobility> mobility_;
+  std::vector<Contact> contacts_;
+  bool has_friction_{false};
+};
+
+}  // namespace stiction

@@ -1,0 +1,325 @@
+// solveWithContacts against worked numbers and the laws: strict Coulomb by default, the exact LCP without friction.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <numbers>
+
+#include "Jacobians.hpp"
+#include "base/Error.hpp"
+#include "constraints/ConstraintSolver.hpp"
+#include "constraints/ContactConstraint.hpp"
+#include "constraints/FrictionConstraint.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kG = 9.81;
+
+/// Bodies and contacts of one call; body 0 is the ground.
+struct Scene {
+  std::vector<InertialState> states{InertialState{}};
+  std::vector<double> inverseMasses{0.0};
+  std::vector<Matrix3> inverseInertias{Matrix3::Zero()};
+  std::vector<std::unique_ptr<TwoBodyConstraint>> constraints;
+  ConstraintSolver solver;
+
+  std::size_t addBody(double mass, const Matrix3& inverseInertia, const Coordinate& position, const Vector3& velocity) {
+    InertialState state;
+    state.position = position;
+    state.velocity = velocity;
+    states.push_back(state);
+    inverseMasses.push_back(1 / mass);
+    inverseInertias.push_back(inverseInertia);
+    return states.size() - 1;
+  }
+
+  void addContact(std::size_t a, std::size_t b, const Coordinate& normal, const Coordinate& point, double mu, double e = 0, double approach = 0) {
+    constraints.push_back(std::make_unique<ContactConstraint>(a, b, normal, point, point, 0.0, states[a].position, states[b].position, e, approach));
+    if (mu >= 0) constraints.push_back(std::make_unique<FrictionConstraint>(a, b, normal, point, point, states[a].position, states[b].position, mu));
+  }
+
+  ConstraintSolver::MultiBodySolveResult solve(double dt) const {
+    std::vector<TwoBodyConstraint*> pointers;
+    for (const auto& constraint : constraints) pointers.push_back(constraint.get());
+    return solver.solveWithContacts(pointers, {states.begin(), states.end()}, inverseMasses, inverseInertias, states.size(), dt);
+  }
+
+  /// Velocity of a body after the forces of the result.
+  Vector3 after(const ConstraintSolver::MultiBodySolveResult& result, std::size_t body, double dt) const {
+    return states[body].velocity + dt * inverseMasses[body] * result.bodyForces[body].linearForce;
+  }
+};
+
+/// A block that does not turn on an incline along x, its frame turned with the incline; the contact below its centre.
+Scene incline(double mass, double degrees, double mu, double dt) {
+  Scene scene;
+  const double angle = degrees * std::numbers::pi / 180;
+  const std::size_t body = scene.addBody(mass, Matrix3::Zero(), {0, 0, 0.5}, dt * kG * Vector3{std::sin(angle), 0, -std::cos(angle)});
+  scene.addContact(0, body, {0, 0, 1}, {0, 0, 0}, mu);
+  return scene;
+}
+
+TEST(SolveWithContacts, StickOnTheIncline) {
+  for (const double dt : {1e-4, 1e-2, 5e-2}) {
+    const Scene scene = incline(10, 20, 0.6, dt);
+    const auto result = scene.solve(dt);
+    EXPECT_TRUE(result.converged) << result.message;
+    EXPECT_LE(result.residual, 1e-12);
+    EXPECT_NEAR(result.lambdas[0] / dt, 10 * kG * std::cos(20 * std::numbers::pi / 180), 1e-9);                // 92.18
+    EXPECT_NEAR(result.lambdas.tail<2>().norm() / dt, 10 * kG * std::sin(20 * std::numbers::pi / 180), 1e-9);  // 33.55
+    EXPECT_LT(scene.after(result, 1, dt).norm(), 1e-14);
+  }
+}
+
+TEST(SolveWithContacts, SlideOnTheIncline) {
+  const double dt = 0.01;
+  const Scene scene = incline(10, 45, 0.3, dt);
+  const auto result = scene.solve(dt);
+  const double normal = 10 * kG / std::numbers::sqrt2;
+  EXPECT_NEAR(result.lambdas[0] / dt, normal, 1e-9);                                       // 69.37
+  EXPECT_NEAR(result.lambdas.tail<2>().norm() / dt, 0.3 * normal, 1e-9);                   // 20.81
+  EXPECT_NEAR(scene.after(result, 1, dt).x() / dt, 0.7 * kG / std::numbers::sqrt2, 1e-9);  // 4.856
+  EXPECT_NEAR(scene.after(result, 1, dt).z(), 0.0, 1e-14);
+  EXPECT_NEAR(result.bodyForces[0].linearForce.z(), -normal, 1e-9);  // the ground feels the opposite
+}
+
+TEST(SolveWithContacts, FrictionStartsFromNoNormalForceAndIsToldItAfterwards) {
+  const double dt = 0.01;
+  Scene scene = incline(10, 20, 0.6, dt);
+  auto* friction = dynamic_cast<FrictionConstraint*>(scene.constraints[1].get());
+  ASSERT_FALSE(friction->isActiveTwoBody(scene.states[0], scene.states[1], 0.0));
+  scene.solve(dt);
+  EXPECT_TRUE(friction->isActiveTwoBody(scene.states[0], scene.states[1], 0.0));
+  EXPECT_NEAR(friction->getFrictionBounds().second, 0.6 * 10 * kG * std::cos(20 * std::numbers::pi / 180) / std::numbers::sqrt2, 1e-9);
+}
+
+TEST(SolveWithContacts, TheReferenceCaseIsStrictCoulombNotItsRelaxation) {
+  Scene scene;
+  const std::size_t body = scene.addBody(10, Matrix3::Zero(), {0, 0, 0}, {3, 4, -1});
+  scene.addContact(0, body, {0, 0, 1}, {0, 0, 0}, 0.3, 0.5, -1.0);
+  const auto result = scene.solve(0.01);
+  EXPECT_TRUE(result.converged);
+  EXPECT_NEAR(result.lambdas[0], 15.0, 1e-9);
+  const Vector3 impulse = 0.01 * result.bodyForces[body].linearForce;
+  EXPECT_LT((impulse - Vector3{-2.7, -3.6, 15}).norm(), 1e-9);
+}
+
+TEST(SolveWithContacts, GlancingSphere) {
+  Scene scene;
+  const double angle = std::numbers::pi / 6;
+  const Vector3 incoming = 5 * Vector3{std::sin(angle), 0, -std::cos(angle)};
+  const std::size_t block = scene.addBody(10, Matrix3::Zero(), {0, 0, -0.5}, Vector3::Zero());
+  const std::size_t sphere = scene.addBody(2, Matrix3::Identity() / (0.4 * 2 * 0.01), {0, 0, 0.1}, incoming);
+  scene.addContact(block, sphere, {0, 0, 1}, {0, 0, 0}, 0.4, 1.0, incoming.z());
+  const double dt = 1e-3;
+  const auto result = scene.solve(dt);
+  EXPECT_NEAR(result.lambdas[0], 14.433756729740645, 1e-9);                        // (1 + e) 5 cos 30° / (1/2 + 1/10)
+  EXPECT_NEAR(result.lambdas.tail<2>().norm(), 2.5 / (0.6 + 0.01 / 0.008), 1e-9);  // 1.351, sticks
+  const Vector3 spin = dt * scene.inverseInertias[sphere] * result.bodyForces[sphere].angularTorque;
+  EXPECT_NEAR(spin.y(), 0.1 * 2.5 / (0.6 + 0.01 / 0.008) / 0.008, 1e-9);  // 16.9
+}
+
+TEST(SolveWithContacts, PushesBelowAndAboveTheThreshold) {
+  const double dt = 0.01;
+  for (const double push : {0.0, 10.0, 20.0, 23.5, 25.0, 30.0}) {
+    Scene scene;
+    const std::size_t body = scene.addBody(8, Matrix3::Zero(), {0, 0, 0.5}, dt * Vector3{push / 8, 0, -kG});
+    scene.addContact(0, body, {0, 0, 1}, {0, 0, 0}, 0.3);
+    const auto result = scene.solve(dt);
+    EXPECT_NEAR(scene.after(result, body, dt).x() / dt, std::max(0.0, push / 8 - 0.3 * kG), 1e-10) << push;
+  }
+}
+
+TEST(SolveWithContacts, StackedPairOnIce) {
+  const double dt = 0.01;
+  Scene scene;
+  const std::size_t lower = scene.addBody(5, Matrix3::Zero(), {0, 0, 0.5}, {0, 0, -dt * kG});
+  const std::size_t upper = scene.addBody(3, Matrix3::Zero(), {0, 0, 1.5}, {dt * 10 / 3, 0, -dt * kG});
+  scene.addContact(0, lower, {0, 0, 1}, {0, 0, 0}, -1);  // ice: no friction constraint at all
+  scene.addContact(lower, upper, {0, 0, 1}, {0, 0, 1}, 0.5);
+  const auto result = scene.solve(dt);
+  ASSERT_EQ(result.lambdas.size(), 6);
+  EXPECT_NEAR(result.lambdas[0] / dt, 8 * kG, 1e-9);
+  EXPECT_EQ(result.lambdas[1], 0.0);
+  EXPECT_EQ(result.lambdas[2], 0.0);
+  EXPECT_NEAR(result.lambdas.tail<2>().norm() / dt, 6.25, 1e-9);
+  for (const std::size_t body : {lower, upper}) EXPECT_NEAR(scene.after(result, body, dt).x() / dt, 1.25, 1e-9);
+}
+
+TEST(SolveWithContacts, WithoutFrictionTheExactActiveSetSolves) {
+  const double dt = 0.01;
+  Scene scene;
+  const std::size_t body = scene.addBody(2, Vector3{6, 6, 3}.asDiagonal(), {0, 0, 0.5}, {1, 0, -dt * kG});
+  for (const double x : {-0.5, 0.5})
+    for (const double y : {-0.5, 0.5}) scene.addContact(0, body, {0, 0, 1}, {x, y, 0}, -1);
+  const auto result = scene.solve(dt);
+  EXPECT_TRUE(result.converged);
+  EXPECT_EQ(result.details.solver_type, "ASM");
+  ASSERT_EQ(result.lambdas.size(), 4);
+  EXPECT_NEAR(result.lambdas.sum() / dt, 2 * kG, 1e-12);
+  EXPECT_LE(result.details.active_set_size, 3);  // the fourth foot is redundant
+  EXPECT_LE(result.residual, 1e-12);
+  EXPECT_EQ(scene.after(result, body, dt).x(), 1.0);
+  EXPECT_LT((dt * result.bodyForces[body].angularTorque).norm(), 1e-14);
+}
+
+TEST(SolveWithContacts, MixedFrictionZeroFrictionAndAnyOrder) {
+  std::mt19937 random{1};
+  const double dt = 0.005;
+  Scene scene;
+  const std::size_t body = scene.addBody(3, Vector3{2, 3, 4}.asDiagonal(), {0, 0, 0.3}, {0.5, -0.2, -dt * kG});
+  scene.states[body].setAngularVelocity({0.3, 0.1, -0.7});
+  const double mus[] = {0.5, 0.0, -1.0, 0.2};
+  for (int k = 0; k < 4; ++k) scene.addContact(0, body, {0, 0, 1}, {k % 2 - 0.5, k / 2 - 0.5, 0}, mus[k]);
+  const auto result = scene.solve(dt);
+  ASSERT_TRUE(result.converged) << result.message;
+  ASSERT_EQ(result.lambdas.size(), 12);
+  for (int k = 0; k < 4; ++k) EXPECT_LE(result.lambdas.segment<2>(3 * k + 1).norm(), std::max(mus[k], 0.0) * result.lambdas[3 * k] + 1e-12);
+  // Friction first, then the normals: the same bodies' forces.
+  std::stable_partition(scene.constraints.begin(), scene.constraints.end(), [](const auto& c) { return c->typeName() == "FrictionConstraint"; });
+  const auto shuffled = scene.solve(dt);
+  EXPECT_EQ(shuffled.lambdas, result.lambdas);
+}
+
+TEST(SolveWithContacts, ForcesAreTheChangeOfMomentumOfTwoFiveAndTenContacts) {
+  std::mt19937 random{2};
+  std::uniform_real_distribution<double> even{-1, 1};
+  const double dt = 0.01;
+  for (const int count : {2, 5, 10}) {
+    Scene scene;
+    for (int k = 0; k < count; ++k) {
+      const std::size_t body =
+          scene.addBody(std::pow(10.0, even(random)), (5 + even(random)) * Matrix3::Identity(), {0, 0, k + 0.5}, {even(random), even(random), -dt * kG});
+      scene.addContact(body - 1, body, {0, 0, 1}, {0.2 * even(random), 0.2 * even(random), double(k)}, 0.2 + 0.1 * k);
+    }
+    const auto result = scene.solve(dt);
+    ASSERT_TRUE(result.converged) << result.message;
+    Vector3 sum = Vector3::Zero();
+    for (const auto& forces : result.bodyForces) sum += forces.linearForce;
+    EXPECT_LT(sum.norm(), 1e-10 * result.bodyForces[0].linearForce.norm() + 1e-10);
+    for (int k = 0; k < count; ++k) {  // no contact closes
+      const std::size_t b = static_cast<std::size_t>(k) + 1, a = b - 1;
+      const auto* contact = dynamic_cast<const ContactConstraint*>(scene.constraints[2 * static_cast<std::size_t>(k)].get());
+      const auto velocity = [&](std::size_t body, const Vector3& lever) {
+        const Vector3 turn = scene.inverseInertias[body] * result.bodyForces[body].angularTorque * dt;
+        return Vector3{scene.after(result, body, dt) + turn.cross(lever)};
+      };
+      EXPECT_GE((velocity(b, contact->getLeverArmB()) - velocity(a, contact->getLeverArmA())).z(), -1e-8);
+    }
+  }
+}
+
+/// Body B stays above the plane x = 1 t: a unilateral row of a user.
+class Piston : public TwoBodyConstraint {
+ public:
+  explicit Piston(std::size_t body) : TwoBodyConstraint{0, body} {}
+  int dimension() const override { return 1; }
+  VectorX evaluateTwoBody(const InertialState& /*a*/, const InertialState& b, double time) const override {
+    return VectorX::Constant(1, b.position.x() - time);
+  }
+  MatrixX jacobianTwoBody(const InertialState& /*a*/, const InertialState& /*b*/, double /*time*/) const override {
+    MatrixX J = MatrixX::Zero(1, 12);
+    J(0, 6) = 1;
+    return J;
+  }
+  VectorX partialTimeDerivativeTwoBody(const InertialState& /*a*/, const InertialState& /*b*/, double /*time*/) const override {
+    return VectorX::Constant(1, -1.0);
+  }
+  bool isActiveTwoBody(const InertialState& /*a*/, const InertialState& /*b*/, double /*time*/) const override { return true; }
+};
+
+TEST(SolveWithContacts, TakesUnilateralRowsOfUsers) {
+  Scene scene;
+  const std::size_t body = scene.addBody(2, Matrix3::Identity(), {0, 0, 0}, {-3, 0, 0});
+  scene.constraints.push_back(std::make_unique<Piston>(body));
+  const auto result = scene.solve(0.01);
+  EXPECT_TRUE(result.converged);
+  EXPECT_NEAR(scene.after(result, body, 0.01).x(), 1.0, 1e-14);
+  EXPECT_NEAR(result.lambdas[0], 8.0, 1e-14);
+}
+
+TEST(SolveWithContacts, DrivenBodiesCarryOthersAndOpposedOnesAreRefused) {
+  Scene scene;
+  scene.states[0].velocity = {1, 0, 0};  // a conveyor
+  const std::size_t body = scene.addBody(2, Matrix3::Zero(), {0, 0, 0}, {0, 0, -0.5});
+  scene.addContact(0, body, {0, 0, 1}, {0, 0, 0}, 10.0);
+  const auto carried = scene.solve(0.01);
+  ASSERT_TRUE(carried.converged) << carried.message;
+  EXPECT_LT((scene.after(carried, body, 0.01) - Vector3{1, 0, 0}).norm(), 1e-12);
+
+  Scene press;
+  const std::size_t between = press.addBody(1, Matrix3::Zero(), {0, 0, 0}, Vector3::Zero());
+  press.states.push_back(press.states[0]);
+  press.inverseMasses.push_back(0);
+  press.inverseInertias.push_back(Matrix3::Zero());
+  press.states[0].velocity = {1, 0, 0}, press.states[2].velocity = {-1, 0, 0};
+  press.addContact(0, between, {1, 0, 0}, {0, 0, 0}, -1);
+  press.addContact(between, 2, {1, 0, 0}, {0, 0, 0}, -1);
+  const auto squeezed = press.solve(0.01);
+  EXPECT_FALSE(squeezed.converged);
+  EXPECT_NE(squeezed.message.find("2 contacts"), std::string::npos) << squeezed.message;
+}
+
+TEST(SolveWithContacts, NothingToSolve) {
+  Scene scene;
+  EXPECT_TRUE(scene.solve(0.01).converged);
+  EXPECT_EQ(scene.solve(0.01).lambdas.size(), 0);
+  scene.addBody(1, Matrix3::Identity(), {0, 0, 0}, {0, 0, 0});
+  scene.addContact(0, 1, {0, 0, 1}, {0, 0, 0}, 0.5);  // touches at rest without load
+  const auto resting = scene.solve(0.01);
+  EXPECT_TRUE(resting.converged);
+  EXPECT_EQ(resting.lambdas, VectorX::Zero(3));
+}
+
+TEST(SolveWithContacts, AnUnfinishedAnswerSaysSo) {
+  std::mt19937 random{3};
+  Scene scene;
+  for (int k = 0; k < 6; ++k) {
+    const std::size_t body = scene.addBody(k == 5 ? 1e5 : 1, Matrix3::Identity(), {0, 0, k + 0.5}, {0.1 * k, 0, -0.1});
+    for (const double x : {-0.4, 0.4}) scene.addContact(body - 1, body, {0, 0, 1}, {x, 0.1 * x, double(k)}, 0.5);
+  }
+  scene.solver.setFrictionMethod("nsgs");
+  scene.solver.setMaxIterations(2);
+  const auto result = scene.solve(0.01);
+  EXPECT_FALSE(result.converged);
+  EXPECT_GT(result.residual, 1e-8);
+  EXPECT_EQ(result.lambdas.size(), 36);
+  EXPECT_NE(result.message.find("nsgs did not converge for 12 contacts with friction coefficients 0.5, 0.5"), std::string::npos) << result.message;
+}
+
+TEST(SolveWithContacts, RefusesBadInputByName) {
+  const auto refused = [](const char* word, const std::function<void(Scene&)>& spoil) {
+    Scene scene = incline(10, 20, 0.6, 0.01);
+    try {
+      spoil(scene);
+      scene.solve(0.01);
+      ADD_FAILURE() << "accepted: " << word;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string{error.what()}.find(word), std::string::npos) << error.what();
+    }
+  };
+  refused("inverseMasses[1] is -1", [](Scene& s) { s.inverseMasses[1] = -1; });
+  refused("inverseMasses[1] is nan", [](Scene& s) { s.inverseMasses[1] = std::nan(""); });
+  refused("inverseMasses has 1 entries", [](Scene& s) { s.inverseMasses.pop_back(); });
+  refused("inverseInertias[1] is singular", [](Scene& s) { s.inverseInertias[1] = Vector3{1, 1, 0}.asDiagonal(); });
+  refused("inverseInertias[1] is not symmetric", [](Scene& s) { s.inverseInertias[1] = (Matrix3{} << 1, 1, 0, 0, 1, 0, 0, 0, 1).finished(); });
+  refused("states[1]", [](Scene& s) { s.states[1].velocity.x() = std::nan(""); });
+  refused("states[1]", [](Scene& s) { s.states[1].orientation.coeffs() *= 2; });
+  refused("names body 7", [](Scene& s) { s.constraints.push_back(std::make_unique<Piston>(7)); });
+  refused("joins body 0 to itself", [](Scene& s) { s.constraints.push_back(std::make_unique<Piston>(0)); });
+  refused("contactConstraints[2] is null", [](Scene& s) { s.constraints.push_back(nullptr); });
+  refused("contactConstraints[2] (FrictionConstraint) belongs to no ContactConstraint", [](Scene& s) {
+    s.constraints.push_back(
+        std::make_unique<FrictionConstraint>(0, 1, Coordinate{0, 0, 1}, Coordinate{1, 0, 0}, Coordinate{1, 0, 0}, Coordinate{}, Coordinate{}, 0.5));
+  });
+  Scene scene = incline(10, 20, 0.6, 0.01);
+  for (const double dt : {0.0, -1.0, std::nan("")}) EXPECT_THROW(scene.solve(dt), std::invalid_argument);
+  EXPECT_THROW(scene.solver.setFrictionMethod("magic"), InputError);
+  EXPECT_THROW(scene.solver.setTolerance(0), std::invalid_argument);
+  EXPECT_EQ(scene.solver.getFrictionMethod(), "auto");
+}
+
+}  // namespace
+}  // namespace stiction
