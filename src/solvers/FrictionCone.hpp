@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "math/Types.hpp"
+#include "solvers/Law.hpp"
 
 namespace stiction {
 
@@ -53,8 +54,10 @@ inline ConePoint projectConeWithDerivative(const Vector3& x, double mu) {
 /// De Saxcé correction: û = u + μ‖u_T‖ e_n.
 inline Vector3 deSaxce(const Vector3& u, double mu) { return {u[0] + mu * tangentialNorm(u), u[1], u[2]}; }
 
-/// Natural map of one contact, in velocity units: ω ( r − P_K(r − û/ω) ).
-inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double omega) { return omega * (r - projectCone(r - deSaxce(u, mu) / omega, mu)); }
+/// Natural map of one contact, in velocity units: ω ( r − P_K(r − û/ω) ); û = u for the convex relaxation.
+inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double omega, Law law = Law::Coulomb) {
+  return omega * (r - projectCone(r - (law == Law::Convex ? u : deSaxce(u, mu)) / omega, mu));
+}
 
 /// Where x lies in the Alart–Curnier map.
 inline ContactState alartCurnierState(const Vector3& x, double mu) {

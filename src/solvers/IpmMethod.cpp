@@ -8,27 +8,11 @@
 #include <cmath>
 
 #include "solvers/InteriorContact.hpp"
+#include "solvers/SymmetricCone.hpp"
 #include "solvers/VelocityMethod.hpp"
 
 namespace stiction {
 namespace {
-
-/// Largest t with (a + t da) >= ‖b + t db‖, from a point inside.
-double coneStep(double a, const Vector2& b, double da, const Vector2& db) {
-  const double A = da * da - db.squaredNorm(), B = a * da - b.dot(db), C = std::max(a * a - b.squaredNorm(), 0.0);
-  double t = std::numeric_limits<double>::infinity();
-  const auto take = [&t](double x) {
-    if (x > 0 && x < t) t = x;
-  };
-  const double discriminant = B * B - A * C;
-  if (discriminant >= 0) {
-    const double q = -(B + std::copysign(std::sqrt(discriminant), B));
-    if (A != 0) take(q / A);
-    if (q != 0) take(C / q);
-  }
-  if (da < 0) take(-a / da);
-  return t;
-}
 
 double lineStep(double a, double da) { return da < 0 ? -a / da : std::numeric_limits<double>::infinity(); }
 
@@ -172,7 +156,9 @@ double IpmMethod::stepLength(const ContactProblem& problem) const {
     const Contact& c = contacts_[static_cast<std::size_t>(i)];
     const double mu = problem.mu[i];
     t = std::min({t, lineStep(c.r[0], c.d[0]), lineStep(c.z[0], c.dz[0])});
-    if (mu > 0) t = std::min({t, coneStep(mu * c.r[0], c.r.tail<2>(), mu * c.d[0], c.d.segment<2>(1)), coneStep(c.psi, c.z.tail<2>(), c.d[3], c.dz.tail<2>())});
+    if (mu > 0)
+      t = std::min(
+          {t, stepInLorentz({mu * c.r[0], c.r[1], c.r[2]}, {mu * c.d[0], c.d[1], c.d[2]}), stepInLorentz({c.psi, c.z[1], c.z[2]}, {c.d[3], c.dz[1], c.dz[2]})});
   }
   return t;
 }

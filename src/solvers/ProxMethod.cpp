@@ -4,7 +4,7 @@
 //           convex; Newton matrix M + H (ρ DP_K) Hᵀ + G ρ Gᵀ, exact line search on the kinked derivative
 //   outer   r ← P_K(…), λ ← λ − ρ(Gᵀv + b + Cλ), s ← μ‖u_T‖ e_n (De Saxcé shift, lagged one outer step), γ × 10 when the residual falls by less than 4
 //
-// At a fixed point the shift is exact: the strict law. Any redundancy of contacts is harmless. Slow where much slides at large μ (the lagged shift contracts slowly).
+// At a fixed point the shift is exact: the strict law. Without the shift: the convex relaxation, by a method that cannot fail. Any redundancy of contacts is harmless. Slow where much slides at large μ (the lagged shift contracts slowly).
 // Compliance R enters isotropically (largest of the three) inside the projection, the rest lagged in r.
 #include "solvers/FrictionCone.hpp"
 #include "solvers/VelocityMethod.hpp"
@@ -14,6 +14,7 @@ namespace {
 
 class ProxMethod : public VelocityMethod {
  public:
+  explicit ProxMethod(Law law) : law_{law}, best_{law} {}
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
   bool takesUnsymmetric() const override { return false; }
 
@@ -26,6 +27,7 @@ class ProxMethod : public VelocityMethod {
   double lineSearch(const VelocitySystem& system);
   bool inner(VelocitySystem& system, double accuracy, int limit, SolveReport& report);
 
+  Law law_;
   BestIterate best_;
   VectorX v_, r_, lambda_, u_, du_, g_, dg_, shift_, rho_, rhoRow_, p_, q_, x_, Mv_, Mx_;
   double slope0_{0}, curvature_{0};
@@ -52,7 +54,7 @@ void ProxMethod::setShift(const VelocitySystem& system) {
         u_.segment<3>(3 * i) + (problem.R.size() != 0 ? Vector3{problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i))} : Vector3::Zero());
     Vector3 x = r_.segment<3>(3 * i) / rho_[i];
     if (problem.R.size() != 0) x -= problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i));
-    x[0] -= problem.mu[i] * tangentialNorm(u);
+    if (law_ == Law::Coulomb) x[0] -= problem.mu[i] * tangentialNorm(u);
     shift_.segment<3>(3 * i) = rho_[i] * x;
   }
 }
@@ -172,6 +174,6 @@ SolveReport ProxMethod::run(VelocitySystem& system, Iterate& iterate, const Solv
 
 }  // namespace
 
-std::unique_ptr<VelocityMethod> makeProxMethod() { return std::make_unique<ProxMethod>(); }
+std::unique_ptr<VelocityMethod> makeProxMethod(Law law) { return std::make_unique<ProxMethod>(law); }
 
 }  // namespace stiction

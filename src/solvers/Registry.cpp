@@ -21,6 +21,10 @@ SolverInfo centralPathInfo() {
   return {"centralpath", Law::Coulomb, true, true, "heaps in motion, cold: the interior point's path through all its turning points"};
 }
 
+SolverInfo convexInfo() {
+  return {"convex", Law::Convex, true, true, "comparison with relaxed engines: sliding contacts lift off with u_n = mu |u_T|; Coulomb where nothing slides"};
+}
+
 }  // namespace
 
 const char* name(SolveStatus status) {
@@ -50,11 +54,14 @@ std::unique_ptr<Solver> makeSolver(const std::string& name) {
   if (name == "ipm") return std::make_unique<VelocitySolver>(ipmInfo(), makeIpmMethod());
   if (name == "continuation") return std::make_unique<VelocitySolver>(continuationInfo(), makeContinuationMethod());
   if (name == "centralpath") return std::make_unique<VelocitySolver>(centralPathInfo(), makeCentralPathMethod());
+  if (name == "convex") return std::make_unique<VelocitySolver>(convexInfo(), makeConvexMethod());
   std::string known;
   for (const SolverInfo& info : solverInfos()) known += (known.empty() ? "" : ", ") + std::string{info.name};
   throw InputError{"solver", "'" + name + "'", known, "choose one of these; `stiction solvers` describes them"};
 }
 
-std::vector<SolverInfo> solverInfos() { return {makeNsgs()->info(), newtonInfo(), proxInfo(), proxAcInfo(), ipmInfo(), continuationInfo(), centralPathInfo()}; }
+std::vector<SolverInfo> solverInfos() {
+  return {makeNsgs()->info(), newtonInfo(), proxInfo(), proxAcInfo(), ipmInfo(), continuationInfo(), centralPathInfo(), convexInfo()};
+}
 
 }  // namespace stiction

@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "problem/ContactProblem.hpp"
+#include "solvers/Law.hpp"
 
 namespace stiction {
 
 enum class SolveStatus : std::uint8_t { Converged, Stalled, IterationLimit, NumericalFailure };
 const char* name(SolveStatus status);
-
-enum class Law : std::uint8_t { Coulomb, Convex, Box };
-const char* name(Law law);
 
 struct SolveOptions {
   double tolerance{1e-8};  // relative certificate that counts as an answer

@@ -21,7 +21,7 @@ double BestIterate::offer(VelocitySystem& system, const VectorX& r, const Vector
   system.velocityFromImpulses(trial_.r, trial_.lambda, trial_.v);
   system.contactVelocity(trial_.v, trial_.r, u_);
   system.rowVelocity(trial_.v, trial_.lambda, rows_);
-  const double e = system.residual(u_, trial_.r, rows_);
+  const double e = system.residual(u_, trial_.r, rows_, law_);
   if (e < residual_) {
     residual_ = e;
     best_ = trial_;

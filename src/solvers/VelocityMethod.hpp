@@ -18,18 +18,20 @@ class VelocityMethod {
 };
 
 std::unique_ptr<VelocityMethod> makeNewtonMethod();
-std::unique_ptr<VelocityMethod> makeProxMethod();
+std::unique_ptr<VelocityMethod> makeProxMethod(Law law = Law::Coulomb);
 std::unique_ptr<VelocityMethod> makeProxAcMethod();
 std::unique_ptr<VelocityMethod> makeIpmMethod();
 std::unique_ptr<VelocityMethod> makeContinuationMethod();
 std::unique_ptr<VelocityMethod> makeCentralPathMethod();
+std::unique_ptr<VelocityMethod> makeConvexMethod();
 
 /// Gives r, λ and v of the problem's sizes: zeros where the start is missing or of another size.
 void fitIterate(const ContactProblem& problem, Iterate& iterate, bool warm);
 
-/// Keeps the best answer seen: cone-feasible r, the velocity it implies, and its residual.
+/// Keeps the best answer seen: cone-feasible r, the velocity it implies, and its residual by the law.
 class BestIterate {
  public:
+  explicit BestIterate(Law law = Law::Coulomb) : law_{law} {}
   void reset() { residual_ = std::numeric_limits<double>::infinity(); }
   /// Projects r on the cones, computes v = v_free + M⁻¹(H r + G λ) and the residual [m/s]; keeps it if it is the best. Returns the residual.
   double offer(VelocitySystem& system, const VectorX& r, const VectorX& lambda);
@@ -40,6 +42,7 @@ class BestIterate {
   const Iterate& last() const { return trial_; }
 
  private:
+  Law law_;
   Iterate best_, trial_;
   VectorX u_, rows_;
   double residual_{std::numeric_limits<double>::infinity()};

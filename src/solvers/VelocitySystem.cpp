@@ -292,10 +292,10 @@ void VelocitySystem::rowVelocity(const VectorX& v, const VectorX& lambda, Vector
   if (problem_->C.size() != 0) g += problem_->C.cwiseProduct(lambda);
 }
 
-double VelocitySystem::residual(const VectorX& u, const VectorX& r, const VectorX& rowResidual) const {
+double VelocitySystem::residual(const VectorX& u, const VectorX& r, const VectorX& rowResidual, Law law) const {
   double worst = 0;
   for (int i = 0; i < problem_->contacts(); ++i) {
-    const double e = naturalMap(r.segment<3>(3 * i), u.segment<3>(3 * i), problem_->mu[i], omega_[at(i)]).norm();
+    const double e = naturalMap(r.segment<3>(3 * i), u.segment<3>(3 * i), problem_->mu[i], omega_[at(i)], law).norm();
     if (!(e <= worst)) worst = e;
   }
   for (Eigen::Index k = 0; k < rowResidual.size(); ++k)

@@ -7,6 +7,7 @@
 
 #include "linalg/BlockFactor.hpp"
 #include "problem/ContactProblem.hpp"
+#include "solvers/Law.hpp"
 
 namespace stiction {
 
@@ -41,8 +42,8 @@ class VelocitySystem {
   void contactVelocity(const VectorX& v, const VectorX& r, VectorX& u) const;
   /// Gᵀ v + b + C λ
   void rowVelocity(const VectorX& v, const VectorX& lambda, VectorX& g) const;
-  /// Worst natural map and row residual of (u, r, rows) [m/s].
-  double residual(const VectorX& u, const VectorX& r, const VectorX& rowResidual) const;
+  /// Worst natural map and row residual of (u, r, rows) [m/s], by the law of Coulomb or of its convex relaxation.
+  double residual(const VectorX& u, const VectorX& r, const VectorX& rowResidual, Law law = Law::Coulomb) const;
 
   /// Factors A with D symmetric (Cholesky). False when it is not positive definite.
   bool factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho);
