@@ -5,10 +5,13 @@
 
 #include "constraints/Arguments.hpp"
 #include "constraints/BodyCoordinates.hpp"
+#include "dynamics/RotationUpdate.hpp"
 #include "math/Rotation.hpp"
 
 namespace stiction {
 namespace {
+
+constexpr int kNewtonSteps = 30;
 
 /// Σ dimension() rows of a function of every active constraint, `columns` wide.
 template <typename Function>
@@ -23,28 +26,34 @@ MatrixX stack(const std::vector<Constraint*>& constraints, const State& state, d
   return rows;
 }
 
-/// Shortest x, in the metric of the masses, with J x = −c or nearest to it; `root` is the square root of the inverse masses.
-Vector6 leastMotion(const MatrixX& J, const VectorX& c, const Matrix6& root) {
-  return -root * Eigen::CompleteOrthogonalDecomposition<MatrixX>{J * root}.solve(c);
+VectorX valueOf(const std::vector<Constraint*>& constraints, const State& state, double time) {
+  return stack(constraints, state, time, 1, [&](const Constraint& c) { return MatrixX{c.evaluate(state, time)}; });
 }
 
-void shift(State& state, const Vector6& motion) {
-  const Coordinate omega = state.getAngularVelocity();
-  state.position += motion.head<3>();
-  state.orientation = (expRotation(motion.tail<3>()) * state.orientation).normalized();
-  state.setAngularVelocity(omega);
+Vector6 twistOf(const State& state) { return (Vector6{} << state.velocity, state.getAngularVelocity()).finished(); }
+
+void setTwist(State& state, const Vector6& twist) {
+  state.velocity = twist.head<3>();
+  state.setAngularVelocity(twist.tail<3>());
+}
+
+/// M⁻¹ J_fromᵀ Λ with the shortest Λ that gives J_to the rates −c, or comes nearest.
+Vector6 impulseFor(const MatrixX& to, const MatrixX& from, const Matrix6& inverse, const VectorX& c) {
+  const MatrixX reach = inverse * from.transpose();
+  return -reach * Eigen::CompleteOrthogonalDecomposition<MatrixX>{to * reach}.solve(c);
 }
 
 }  // namespace
 
-ConstrainedBody::ConstrainedBody(double mass, const Matrix3& inertia, std::vector<Constraint*> constraints)
-    : mass_{requirePositive("ConstrainedBody", "mass", mass, "a body that does not move needs no step")},
-      inertia_{inertia},
-      constraints_{std::move(constraints)} {
+ConstrainedBody::ConstrainedBody(double mass, const Matrix3& inertia, std::vector<Constraint*> constraints) : constraints_{std::move(constraints)} {
+  body_.dynamic = true;
+  body_.mass = requirePositive("ConstrainedBody", "mass", mass, "a body that does not move needs no step");
+  body_.inverseMass = 1 / mass;
   const Eigen::LLT<Matrix3> factor{inertia};
   if (!inertia.allFinite() || !inertia.isApprox(inertia.transpose(), 1e-9) || factor.info() != Eigen::Success)
     throw std::invalid_argument{"ConstrainedBody: inertia is not symmetric positive definite; give it about the centre of mass, in body axes"};
-  inverse_inertia_ = factor.solve(Matrix3::Identity());
+  body_.inertia = inertia;
+  body_.inverse = factor.solve(Matrix3::Identity());
   solver_.setBaumgarte(false);
 }
 
@@ -53,61 +62,97 @@ void ConstrainedBody::setStabilisation(Stabilisation stabilisation) {
   solver_.setBaumgarte(stabilisation == Stabilisation::Baumgarte);
 }
 
-VectorX ConstrainedBody::violation(const State& state) const {
-  return stack(constraints_, state, time_, 1, [&](const Constraint& c) { return MatrixX{c.evaluate(state, time_)}; });
-}
+VectorX ConstrainedBody::violation(const State& state) const { return valueOf(constraints_, state, time_); }
 
 MatrixX ConstrainedBody::velocityRows(const State& state, double time) const {
   return stack(constraints_, state, time, 7, [&](const Constraint& c) { return c.jacobian(state, time); }) * twistToRate(state.orientation);
 }
 
-ConstraintSolver::SolveResult ConstrainedBody::physicsStep(State& state, double dt) {
-  const Matrix3 R = state.orientation.toRotationMatrix();
-  const Matrix3 inverse = R * inverse_inertia_ * R.transpose(), inertia = R * inertia_ * R.transpose();
-  const Vector3 force = force_ + mass_ * gravity_;
-  ConstraintSolver::SolveResult result = solver_.solve(constraints_, state, force, torque_, mass_, inverse, dt, time_);
-  if (!result.converged) return result;
+VectorX ConstrainedBody::partialTime(const State& state, double time) const {
+  return stack(constraints_, state, time, 1, [&](const Constraint& c) { return MatrixX{c.partialTimeDerivative(state, time)}; });
+}
 
+Matrix6 ConstrainedBody::inverseMass(const State& state) const {
+  Matrix6 inverse = body_.inverseMass * Matrix6::Identity();
+  inverse.bottomRightCorner<3, 3>() = toWorld(body_.inverse, state.orientation);
+  return inverse;
+}
+
+/// Whether C is zero to round-off of what its rows make of the coordinates.
+bool ConstrainedBody::atConstraints(const VectorX& C, const MatrixX& J, const State& state) const {
+  constexpr double exact = 1e-14;
+  return C.size() == 0 || C.cwiseAbs().maxCoeff() <= exact * J.cwiseAbs().maxCoeff() * std::max(1.0, state.position.norm());
+}
+
+ConstraintSolver::SolveResult ConstrainedBody::physicsStep(State& state, double dt) {
+  const Vector3 force = force_ + body_.mass * gravity_;
+  ConstraintSolver::SolveResult result = solver_.solve(constraints_, state, force, torque_, body_.mass, toWorld(body_.inverse, state.orientation), dt, time_);
+  if (!result.converged) return result;
   State next = state;
-  const Vector3 omega = state.getAngularVelocity();
-  next.acceleration = (force + result.linearForce) / mass_;
-  next.angularAcceleration = inverse * (torque_ + result.angularTorque - omega.cross(Vector3{inertia * omega}));
-  next.velocity += dt * next.acceleration;
-  next.setAngularVelocity(omega + dt * next.angularAcceleration);
-  shift(next, (Vector6{} << dt * next.velocity, dt * next.getAngularVelocity()).finished());
-  if (stabilisation_ == Stabilisation::PositionLevel) result.converged = project(next, time_ + dt);
+  next.acceleration = (force + result.linearForce) * body_.inverseMass;
+  const Vector3 spin = state.getAngularVelocity();
+  next.angularAcceleration =
+      toWorld(body_.inverse, state.orientation) * (torque_ + result.angularTorque - spin.cross(angularMomentum(body_, state.orientation, spin)));
+  if (stabilisation_ == Stabilisation::Baumgarte)
+    stepExplicitly(next, dt);
+  else
+    result.converged = mend(next) && rattle(next, force, dt);
   if (!result.converged) return result;
   state = next;
   time_ += dt;
   return result;
 }
 
-/// Newton on C = 0, then Ċ = 0. False when C does not get to round-off.
-bool ConstrainedBody::project(State& state, double time) const {
-  constexpr int steps = 20;
-  constexpr double exact = 1e-13, enough = 1e-10;  // [-] of what the coordinates' size makes of C
+void ConstrainedBody::stepExplicitly(State& state, double dt) const {
+  const Coordinate omega = state.getAngularVelocity() + dt * state.angularAcceleration;
+  state.velocity += dt * state.acceleration;
+  state.position += dt * state.velocity;
+  state.orientation = (expRotation(dt * omega) * state.orientation).normalized();
+  state.setAngularVelocity(omega);
+}
+
+/// Poses that start off their constraints: back by the least motion, velocities as they are. False when Newton finds no way.
+bool ConstrainedBody::mend(State& state) const {
+  const Coordinate omega = state.getAngularVelocity();
+  for (int k = 0; k < kNewtonSteps; ++k) {
+    const VectorX C = valueOf(constraints_, state, time_);
+    const MatrixX J = velocityRows(state, time_);
+    if (atConstraints(1e-3 * C, J, state)) return true;  // what is left is the step's own business
+    const Vector6 motion = impulseFor(J, J, inverseMass(state), C);
+    state.position += motion.head<3>();
+    state.orientation = (expRotation(motion.tail<3>()) * state.orientation).normalized();
+    state.setAngularVelocity(omega);
+  }
+  return false;
+}
+
+bool ConstrainedBody::rattle(State& state, const Vector3& force, double dt) const {
+  const State start = state;
+  const double end = time_ + dt;
+  const Matrix6 inverse = inverseMass(start);
+  const MatrixX along = velocityRows(start, time_);
+  const auto kick = [&](const Matrix6& inverseThere) { return Vector6{0.5 * dt * inverseThere * (Vector6{} << force, torque_).finished()}; };
+  Vector6 twist = twistOf(start) + kick(inverse);
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0;; ++k) {
-    const Matrix3 R = state.orientation.toRotationMatrix();
-    Matrix6 root = Matrix6::Identity() / std::sqrt(mass_);
-    root.bottomRightCorner<3, 3>() = R * Eigen::SelfAdjointEigenSolver<Matrix3>{inverse_inertia_}.operatorSqrt() * R.transpose();
-    const VectorX C = stack(constraints_, state, time, 1, [&](const Constraint& c) { return MatrixX{c.evaluate(state, time)}; });
-    if (C.size() == 0) return true;
-    const MatrixX J = velocityRows(state, time);
-    const double size = J.cwiseAbs().maxCoeff() * std::max(1.0, state.position.norm());
+    const RotationStep rotation = advanceRotation(body_, start.orientation, twist.tail<3>(), dt);
+    state.position = start.position + dt * twist.head<3>();
+    state.orientation = rotation.rotation;
+    setTwist(state, (Vector6{} << twist.head<3>(), rotation.angularVelocity).finished());
+    const VectorX C = valueOf(constraints_, state, end);
+    if (C.size() == 0) break;
+    const MatrixX J = velocityRows(state, end);
     const double error = C.cwiseAbs().maxCoeff();
-    if (error <= exact * size || k == steps || !(error < last)) {
-      if (!(error <= enough * size)) return false;
-      const VectorX rate = J * (Vector6{} << state.velocity, state.getAngularVelocity()).finished() +
-                           stack(constraints_, state, time, 1, [&](const Constraint& c) { return MatrixX{c.partialTimeDerivative(state, time)}; });
-      const Vector6 change = leastMotion(J, rate, root);
-      state.velocity += change.head<3>();
-      state.setAngularVelocity(state.getAngularVelocity() + change.tail<3>());
-      return true;
-    }
+    if (atConstraints(C, J, state) || (!(error < last) && atConstraints(1e-3 * C, J, state))) break;
+    if (k == kNewtonSteps || !std::isfinite(error)) return false;
     last = error;
-    shift(state, leastMotion(J, C, root));
+    twist += impulseFor(J, along, inverse, C / dt);
   }
+  const Matrix6 there = inverseMass(state);
+  setTwist(state, twistOf(state) + kick(there));
+  const MatrixX J = velocityRows(state, end);
+  if (J.rows() > 0) setTwist(state, twistOf(state) + impulseFor(J, J, there, VectorX{J * twistOf(state) + partialTime(state, end)}));
+  return true;
 }
 
 }  // namespace stiction
