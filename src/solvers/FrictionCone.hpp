@@ -1,7 +1,10 @@
-// The friction cone K_μ = { (r_n, r_T): ‖r_T‖ <= μ r_n } as the solvers see it: projection with derivative, and the Alart–Curnier map.
+// The friction cone K_μ = { (r_n, r_T): ‖r_T‖ <= μ r_n } as the solvers see it: projection with derivative, the Alart–Curnier map, and the box that the law of that name
+// puts in the cone's place.
 // Sources: De Saxcé & Feng 1998; Alart & Curnier 1991. Triples are (n, t1, t2).
 #pragma once
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "math/Types.hpp"
 #include "solvers/Law.hpp"
@@ -54,8 +57,32 @@ inline ConePoint projectConeWithDerivative(const Vector3& x, double mu) {
 /// De Saxcé correction: û = u + μ‖u_T‖ e_n.
 inline Vector3 deSaxce(const Vector3& u, double mu) { return {u[0] + mu * tangentialNorm(u), u[1], u[2]}; }
 
-/// Natural map of one contact, in velocity units: ω ( r − P_K(r − û/ω) ); û = u for the convex relaxation.
+/// Half the side of the square inscribed in the Coulomb disc: the bound of each tangent axis in the law of boxes.
+inline double boxBound(double rn, double mu) { return mu * std::max(rn, 0.0) / std::numbers::sqrt2; }
+
+/// Projection on { r_n >= 0, |r_t1| <= bound, |r_t2| <= bound } and its derivative.
+inline ConePoint projectBoxWithDerivative(const Vector3& x, double bound) {
+  ConePoint p;
+  if (!(x[0] > 0)) {  // bounds do not open and close with the normal impulse: they are fixed while this is used
+    p.value[0] = 0;
+  } else {
+    p.value[0] = x[0];
+    p.derivative(0, 0) = 1.0;
+    p.state = ContactState::Stick;
+  }
+  for (int k = 1; k < 3; ++k) {
+    p.value[k] = std::clamp(x[k], -bound, bound);
+    if (std::abs(x[k]) < bound)
+      p.derivative(k, k) = 1.0;
+    else if (p.state == ContactState::Stick)
+      p.state = ContactState::Slip;
+  }
+  return p;
+}
+
+/// Natural map of one contact, in velocity units: ω ( r − P(r − û/ω) ). Coulomb: P_K, û by De Saxcé; convex relaxation: P_K, û = u; boxes: bounds of r's own normal part, û = u.
 inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double omega, Law law = Law::Coulomb) {
+  if (law == Law::Box) return omega * (r - projectBoxWithDerivative(r - u / omega, boxBound(r[0], mu)).value);
   return omega * (r - projectCone(r - (law == Law::Convex ? u : deSaxce(u, mu)) / omega, mu));
 }
 

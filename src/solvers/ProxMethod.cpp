@@ -4,13 +4,16 @@
 //           convex; Newton matrix M + H (ρ DP_K) Hᵀ + G ρ Gᵀ, exact line search on the kinked derivative
 //   outer   r ← P_K(…), λ ← λ − ρ(Gᵀv + b + Cλ), s ← μ‖u_T‖ e_n (De Saxcé shift, lagged one outer step), γ × 10 when the residual falls by less than 4
 //
-// At a fixed point the shift is exact: the strict law. Without the shift: the convex relaxation, by a method that cannot fail. Any redundancy of contacts is harmless. Slow where much slides at large μ (the lagged shift contracts slowly).
+// At a fixed point the shift is exact: the strict law. Without the shift: the convex relaxation, by a method that cannot fail. Law of boxes: the projection is
+// on boxes whose bounds μ r_n/√2 are those of the last outer step, iterated to a fixed point. Any redundancy of contacts is harmless. Slow where much slides at large μ (the lagged shift contracts slowly).
 // Compliance R enters isotropically (largest of the three) inside the projection, the rest lagged in r.
 #include "solvers/FrictionCone.hpp"
 #include "solvers/VelocityMethod.hpp"
 
 namespace stiction {
 namespace {
+
+constexpr double kBoundStep = 0.5;  // [-] of the way to the bounds of the present normal impulses: whole steps cycle at large friction
 
 class ProxMethod : public VelocityMethod {
  public:
@@ -29,7 +32,7 @@ class ProxMethod : public VelocityMethod {
 
   Law law_;
   BestIterate best_;
-  VectorX v_, r_, lambda_, u_, du_, g_, dg_, shift_, rho_, rhoRow_, p_, q_, x_, Mv_, Mx_;
+  VectorX v_, r_, lambda_, u_, du_, g_, dg_, shift_, bound_, rho_, rhoRow_, p_, q_, x_, Mv_, Mx_;
   double slope0_{0}, curvature_{0};
   std::vector<Matrix3> D_;
 };
@@ -54,6 +57,7 @@ void ProxMethod::setShift(const VelocitySystem& system) {
         u_.segment<3>(3 * i) + (problem.R.size() != 0 ? Vector3{problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i))} : Vector3::Zero());
     Vector3 x = r_.segment<3>(3 * i) / rho_[i];
     if (problem.R.size() != 0) x -= problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i));
+    bound_[i] += kBoundStep * (boxBound(r_[3 * i], problem.mu[i]) - bound_[i]);
     if (law_ == Law::Coulomb) x[0] -= problem.mu[i] * tangentialNorm(u);
     shift_.segment<3>(3 * i) = rho_[i] * x;
   }
@@ -66,13 +70,13 @@ void ProxMethod::project(const VelocitySystem& system, double a, bool derivative
   for (int i = 0; i < problem.contacts(); ++i) {
     Vector3 x = shift_.segment<3>(3 * i) - rho_[i] * u_.segment<3>(3 * i);
     if (a != 0) x -= a * rho_[i] * du_.segment<3>(3 * i);
-    if (!derivatives) {
+    if (!derivatives && law_ != Law::Box) {
       p_.segment<3>(3 * i) = projectCone(x, problem.mu[i]);
       continue;
     }
-    const ConePoint point = projectConeWithDerivative(x, problem.mu[i]);
+    const ConePoint point = law_ == Law::Box ? projectBoxWithDerivative(x, bound_[i]) : projectConeWithDerivative(x, problem.mu[i]);
     p_.segment<3>(3 * i) = point.value;
-    D_[static_cast<std::size_t>(i)] = rho_[i] * point.derivative;
+    if (derivatives) D_[static_cast<std::size_t>(i)] = rho_[i] * point.derivative;
   }
   q_.resize(problem.rows());
   for (int k = 0; k < problem.rows(); ++k) {
@@ -145,6 +149,8 @@ SolveReport ProxMethod::run(VelocitySystem& system, Iterate& iterate, const Solv
   SolveReport report;
   best_.reset();
   r_ = iterate.r, lambda_ = iterate.lambda;
+  bound_.resize(problem.contacts());
+  for (int i = 0; i < problem.contacts(); ++i) bound_[i] = boxBound(r_[3 * i], problem.mu[i]);
   double residual = best_.offer(system, r_, lambda_);
   v_ = best_.last().v;
   double gamma = options.warm ? 100 : 10;

@@ -25,6 +25,11 @@ SolverInfo convexInfo() {
   return {"convex", Law::Convex, true, true, "comparison with relaxed engines: sliding contacts lift off with u_n = mu |u_T|; Coulomb where nothing slides"};
 }
 
+SolverInfo boxInfo() {
+  return {"box", Law::Box, true, true,
+          "comparison with engines of per-axis bounds: friction within +-mu r_n/sqrt 2 on each tangent, up to 29 % short and off its direction"};
+}
+
 }  // namespace
 
 const char* name(SolveStatus status) {
@@ -55,6 +60,7 @@ std::unique_ptr<Solver> makeSolver(const std::string& name) {
   if (name == "continuation") return std::make_unique<VelocitySolver>(continuationInfo(), makeContinuationMethod());
   if (name == "centralpath") return std::make_unique<VelocitySolver>(centralPathInfo(), makeCentralPathMethod());
   if (name == "convex") return std::make_unique<VelocitySolver>(convexInfo(), makeConvexMethod());
+  if (name == "box") return std::make_unique<VelocitySolver>(boxInfo(), makeProxMethod(Law::Box));
   std::string known;
   for (const SolverInfo& info : solverInfos()) known += (known.empty() ? "" : ", ") + std::string{info.name};
   throw InputError{"solver", "'" + name + "'", known, "choose one of these; `stiction solvers` describes them"};

@@ -17,7 +17,10 @@ double BestIterate::offer(VelocitySystem& system, const VectorX& r, const Vector
   const ContactProblem& problem = system.problem();
   trial_.r = r;
   trial_.lambda = lambda;
-  for (int i = 0; i < problem.contacts(); ++i) trial_.r.segment<3>(3 * i) = projectCone(r.segment<3>(3 * i), problem.mu[i]);
+  for (int i = 0; i < problem.contacts(); ++i) {
+    const Vector3 ri = r.segment<3>(3 * i);
+    trial_.r.segment<3>(3 * i) = law_ == Law::Box ? projectBoxWithDerivative(ri, boxBound(ri[0], problem.mu[i])).value : projectCone(ri, problem.mu[i]);
+  }
   system.velocityFromImpulses(trial_.r, trial_.lambda, trial_.v);
   system.contactVelocity(trial_.v, trial_.r, u_);
   system.rowVelocity(trial_.v, trial_.lambda, rows_);

@@ -1,0 +1,118 @@
+// Friction bounds on each tangent axis: the law's own conditions, its error over the azimuth, and Coulomb's answer where the two laws are the same.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "certify/Certificate.hpp"
+#include "oracle/RandomProblems.hpp"
+#include "solvers/Solver.hpp"
+
+namespace stiction {
+namespace {
+
+using testing_random::randomProblem;
+
+VectorX contactVelocity(const ContactProblem& problem, const Iterate& iterate) {
+  VectorX u;
+  multiplyTransposed(problem.H, iterate.v, u);
+  u += problem.w;
+  if (problem.R.size() != 0) u += problem.R.cwiseProduct(iterate.r);
+  return u;
+}
+
+/// A point mass of 2 kg that slides at 3 m/s along `azimuth` and is pressed by 1 m/s.
+ContactProblem slidingMass(double azimuth, double mu) {
+  ContactProblem problem;
+  const Matrix3 M = 2 * Matrix3::Identity();
+  problem.M.addBlock(M.data(), 3);
+  const Matrix3 frame = (Matrix3{} << 0, 1, 0, 0, 0, 1, 1, 0, 0).finished();  // columns n, t1, t2
+  problem.H.addSegment(0, 0, 3, frame.data());
+  problem.H.endGroup();
+  problem.f = 2 * Vector3{3 * std::cos(azimuth), 3 * std::sin(azimuth), -1};
+  problem.w.setZero(3);
+  problem.wScale = problem.w;
+  problem.mu = VectorX::Constant(1, mu);
+  return problem;
+}
+
+TEST(Box, IsUpTo29PercentShortAnd45DegreesOffWhereCoulombIsNeither) {
+  constexpr double mu = 0.5, bound = mu * 2 / std::numbers::sqrt2;
+  double least = 1, turned = 0;
+  for (int k = 0; k < 360; ++k) {
+    const double azimuth = k * std::numbers::pi / 180;
+    const ContactProblem problem = slidingMass(azimuth, mu);
+    Iterate iterate;
+    ASSERT_EQ(makeSolver("box")->solve(problem, iterate, {}).status, SolveStatus::Converged);
+    EXPECT_NEAR(iterate.r[0], 2.0, 1e-10);
+    // Each axis opposes its own velocity with the bound, or stops it.
+    for (int axis = 0; axis < 2; ++axis) {
+      const double momentum = problem.f[axis];
+      EXPECT_NEAR(iterate.r[1 + axis], -std::clamp(momentum, -bound, bound), 1e-10) << k;
+    }
+    const Vector2 friction{iterate.r[1], iterate.r[2]}, against{-std::cos(azimuth), -std::sin(azimuth)};
+    least = std::min(least, friction.norm() / (mu * 2));
+    turned = std::max(turned, std::acos(std::min(1.0, friction.normalized().dot(against))));
+  }
+  EXPECT_NEAR(least, 1 / std::numbers::sqrt2, 1e-9);  // 29.3 % short along the axes
+  EXPECT_NEAR(turned * 180 / std::numbers::pi, 45 - std::atan2(bound, std::sqrt(36 - bound * bound)) * 180 / std::numbers::pi, 1.0);
+}
+
+TEST(Box, KeepsItsOwnConditionsOnRandomProblems) {
+  int converged = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const ContactProblem problem = randomProblem(seed, {.massDecades = 1});
+    Certifier certifier;
+    certifier.prepare(problem);
+    Iterate iterate;
+    if (makeSolver("box")->solve(problem, iterate, {}).status != SolveStatus::Converged) continue;
+    ++converged;
+    const VectorX u = contactVelocity(problem, iterate);
+    const double speed = 1e-7 * certifier.scale();
+    for (int i = 0; i < problem.contacts(); ++i) {
+      const double bound = problem.mu[i] * iterate.r[3 * i] / std::numbers::sqrt2, impulse = speed / certifier.omega()[i];
+      ASSERT_GE(iterate.r[3 * i], 0.0);
+      ASSERT_GE(u[3 * i], -speed);
+      ASSERT_TRUE(iterate.r[3 * i] <= impulse || u[3 * i] <= speed);
+      for (int axis = 1; axis < 3; ++axis) {
+        const double r = iterate.r[3 * i + axis], v = u[3 * i + axis];
+        ASSERT_LE(std::abs(r), bound + impulse);
+        ASSERT_TRUE(std::abs(v) <= speed || std::abs(r + std::copysign(bound, v)) <= impulse);
+      }
+    }
+  }
+  EXPECT_GE(converged, 225);  // the rest cycle, or have no answer; they say so
+}
+
+TEST(Box, IsCoulombWithoutFrictionAndWhereNothingReachesItsBounds) {
+  testing_random::Random random{8};
+  SolveOptions options;
+  options.tolerance = 1e-10;
+  int converged = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    ContactProblem problem = randomProblem(seed, {.massDecades = 1, .maxFriction = 0.5, .rows = false, .compliance = false});
+    problem.w.setZero();
+    problem.wScale.setZero();
+    VectorX r = VectorX::Zero(3 * problem.contacts());
+    for (int i = 0; i < problem.contacts(); ++i) {
+      if (seed % 3 == 0) problem.mu[i] = 0;
+      const double normal = random.uniform(0.1, 1), bound = 0.9 * problem.mu[i] * normal / std::numbers::sqrt2;
+      r.segment<3>(3 * i) << normal, random.uniform(-bound, bound), random.uniform(-bound, bound);
+    }
+    problem.f.setZero();
+    const VectorX back = -r;
+    multiplyAdd(problem.H, back, problem.f);
+    Iterate iterate;
+    if (makeSolver("box")->solve(problem, iterate, options).status != SolveStatus::Converged) continue;
+    ++converged;
+    // The answer may be another one, but where it stops everything it is Coulomb's too.
+    if (contactVelocity(problem, iterate).cwiseAbs().maxCoeff() > 1e-8 * certify(problem, iterate).scale) continue;
+    EXPECT_TRUE(certify(problem, iterate).passes(1e-8));
+  }
+  EXPECT_GE(converged, 290);
+}
+
+}  // namespace
+}  // namespace stiction
