@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "certify/Certificate.hpp"
+#include "oracle/PointMass.hpp"
 #include "oracle/RandomProblems.hpp"
 #include "solvers/Solver.hpp"
 
@@ -13,28 +14,8 @@ namespace {
 
 using testing_random::randomProblem;
 
-VectorX contactVelocity(const ContactProblem& problem, const Iterate& iterate) {
-  VectorX u;
-  multiplyTransposed(problem.H, iterate.v, u);
-  u += problem.w;
-  if (problem.R.size() != 0) u += problem.R.cwiseProduct(iterate.r);
-  return u;
-}
-
 /// A point mass of 2 kg that slides at 3 m/s along `azimuth` and is pressed by 1 m/s.
-ContactProblem slidingMass(double azimuth, double mu) {
-  ContactProblem problem;
-  const Matrix3 M = 2 * Matrix3::Identity();
-  problem.M.addBlock(M.data(), 3);
-  const Matrix3 frame = (Matrix3{} << 0, 1, 0, 0, 0, 1, 1, 0, 0).finished();  // columns n, t1, t2
-  problem.H.addSegment(0, 0, 3, frame.data());
-  problem.H.endGroup();
-  problem.f = 2 * Vector3{3 * std::cos(azimuth), 3 * std::sin(azimuth), -1};
-  problem.w.setZero(3);
-  problem.wScale = problem.w;
-  problem.mu = VectorX::Constant(1, mu);
-  return problem;
-}
+ContactProblem slidingMass(double azimuth, double mu) { return pointMass(2, {3 * std::cos(azimuth), 3 * std::sin(azimuth), -1}, mu, 0); }
 
 TEST(Box, IsUpTo29PercentShortAnd45DegreesOffWhereCoulombIsNeither) {
   constexpr double mu = 0.5, bound = mu * 2 / std::numbers::sqrt2;

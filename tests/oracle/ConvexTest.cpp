@@ -5,6 +5,7 @@
 
 #include "certify/Certificate.hpp"
 #include "certify/Cone.hpp"
+#include "oracle/PointMass.hpp"
 #include "oracle/RandomProblems.hpp"
 #include "portfolio/Portfolio.hpp"
 #include "solvers/Solver.hpp"
@@ -15,15 +16,6 @@ namespace {
 
 using testing_random::RandomOptions;
 using testing_random::randomProblem;
-
-/// Contact velocities of an iterate.
-VectorX contactVelocity(const ContactProblem& problem, const Iterate& iterate) {
-  VectorX u;
-  multiplyTransposed(problem.H, iterate.v, u);
-  u += problem.w;
-  if (problem.R.size() != 0) u += problem.R.cwiseProduct(iterate.r);
-  return u;
-}
 
 /// Worst violation of K_μ ∋ r ⊥ u ∈ K_μ*, each contact in units of its own size.
 double convexViolation(const ContactProblem& problem, const Iterate& iterate, double scale) {
@@ -45,19 +37,7 @@ double convexViolation(const ContactProblem& problem, const Iterate& iterate, do
 }
 
 /// The reference contact: 10 kg point mass, W = 0.1, v = (3, 4, −1), e = 0.5, μ = 0.3.
-ContactProblem referenceContact() {
-  ContactProblem problem;
-  const Matrix3 M = 10 * Matrix3::Identity();
-  problem.M.addBlock(M.data(), 3);
-  const Matrix3 frame = (Matrix3{} << 0, 1, 0, 0, 0, 1, 1, 0, 0).finished();  // columns n, t1, t2
-  problem.H.addSegment(0, 0, 3, frame.data());
-  problem.H.endGroup();
-  problem.f = 10 * Vector3{3, 4, -1};
-  problem.w = Vector3{-0.5, 0, 0};
-  problem.wScale = problem.w;
-  problem.mu = VectorX::Constant(1, 0.3);
-  return problem;
-}
+ContactProblem referenceContact() { return pointMass(10, {3, 4, -1}, 0.3, -0.5); }
 
 TEST(Convex, TheReferenceContactLiftsOff) {
   const ContactProblem problem = referenceContact();
