@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/Error.hpp"
 #include "solvers/LocalFactor.hpp"
 #include "solvers/Nsgs.hpp"
 #include "solvers/VelocityMethod.hpp"
@@ -284,7 +285,12 @@ InfeasibilityProof Portfolio::Impl::findInfeasibility(const ContactProblem& prob
 }
 
 Portfolio::Portfolio(const std::string& solver) : impl_{std::make_unique<Impl>()} {
-  if (solver != "auto") impl_->named = makeSolver(solver);
+  if (solver == autoInfo().name) return;
+  impl_->named = makeSolver(solver);
+  if (impl_->named) return;
+  std::string known;
+  for (const SolverInfo& info : portfolioInfos()) known += (known.empty() ? "" : ", ") + std::string{info.name};
+  throw InputError{"solver", "'" + solver + "'", known, "choose one of these; `stiction solvers` describes them"};
 }
 Portfolio::~Portfolio() = default;
 Portfolio::Portfolio(Portfolio&&) noexcept = default;

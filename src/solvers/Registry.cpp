@@ -1,4 +1,3 @@
-#include "base/Error.hpp"
 #include "solvers/Nsgs.hpp"
 #include "solvers/Solver.hpp"
 #include "solvers/VelocityMethod.hpp"
@@ -6,28 +5,31 @@
 namespace stiction {
 namespace {
 
-SolverInfo newtonInfo() {
-  return {"newton", Law::Coulomb, true, true, "warm starts and finishing: quadratic on the strict natural map, no guarantee from afar"};
-}
-SolverInfo proxInfo() { return {"prox", Law::Coulomb, true, true, "stacks and redundant contacts, warm or cold; slow where much slides at large friction"}; }
-SolverInfo proxAcInfo() { return {"proxac", Law::Coulomb, true, true, "violent sliding and redundancy, cold: proximal point with Newton on the strict map"}; }
-SolverInfo ipmInfo() { return {"ipm", Law::Coulomb, true, true, "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios"}; }
+/// A method in velocity space and how it is made.
+struct Entry {
+  SolverInfo info;
+  std::unique_ptr<VelocityMethod> (*make)();
+};
 
-SolverInfo continuationInfo() {
-  return {"continuation", Law::Coulomb, true, true, "what others leave undecided: follows the path of falling compliance through every change of contact"};
-}
+std::unique_ptr<VelocityMethod> makeBoxMethod() { return makeProxMethod(Law::Box); }
+std::unique_ptr<VelocityMethod> makeCoulombProxMethod() { return makeProxMethod(); }
 
-SolverInfo centralPathInfo() {
-  return {"centralpath", Law::Coulomb, true, true, "heaps in motion, cold: the interior point's path through all its turning points"};
-}
-
-SolverInfo convexInfo() {
-  return {"convex", Law::Convex, true, true, "comparison with relaxed engines: sliding contacts lift off with u_n = mu |u_T|; Coulomb where nothing slides"};
-}
-
-SolverInfo boxInfo() {
-  return {"box", Law::Box, true, true,
-          "comparison with engines of per-axis bounds: friction within +-mu r_n/sqrt 2 on each tangent, up to 29 % short and off its direction"};
+/// All methods but nsgs, which stands before them.
+std::vector<Entry> velocityMethods() {
+  const auto coulomb = [](const char* name, const char* goodFor) { return SolverInfo{name, Law::Coulomb, true, true, goodFor}; };
+  return {
+      {coulomb("newton", "warm starts and finishing: quadratic on the strict natural map, no guarantee from afar"), makeNewtonMethod},
+      {coulomb("prox", "stacks and redundant contacts, warm or cold; slow where much slides at large friction"), makeCoulombProxMethod},
+      {coulomb("proxac", "violent sliding and redundancy, cold: proximal point with Newton on the strict map"), makeProxAcMethod},
+      {coulomb("ipm", "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios"), makeIpmMethod},
+      {coulomb("continuation", "what others leave undecided: follows the path of falling compliance through every change of contact"), makeContinuationMethod},
+      {coulomb("centralpath", "heaps in motion, cold: the interior point's path through all its turning points"), makeCentralPathMethod},
+      {{"convex", Law::Convex, true, true, "comparison with relaxed engines: sliding contacts lift off with u_n = mu |u_T|; Coulomb where nothing slides"},
+       makeConvexMethod},
+      {{"box", Law::Box, true, true,
+        "comparison with engines of per-axis bounds: friction within +-mu r_n/sqrt 2 on each tangent, up to 29 % short and off its direction"},
+       makeBoxMethod},
+  };
 }
 
 }  // namespace
@@ -52,22 +54,17 @@ const char* name(Law law) {
 }
 
 std::unique_ptr<Solver> makeSolver(const std::string& name) {
-  if (name == "nsgs") return makeNsgs();
-  if (name == "newton") return std::make_unique<VelocitySolver>(newtonInfo(), makeNewtonMethod());
-  if (name == "prox") return std::make_unique<VelocitySolver>(proxInfo(), makeProxMethod());
-  if (name == "proxac") return std::make_unique<VelocitySolver>(proxAcInfo(), makeProxAcMethod());
-  if (name == "ipm") return std::make_unique<VelocitySolver>(ipmInfo(), makeIpmMethod());
-  if (name == "continuation") return std::make_unique<VelocitySolver>(continuationInfo(), makeContinuationMethod());
-  if (name == "centralpath") return std::make_unique<VelocitySolver>(centralPathInfo(), makeCentralPathMethod());
-  if (name == "convex") return std::make_unique<VelocitySolver>(convexInfo(), makeConvexMethod());
-  if (name == "box") return std::make_unique<VelocitySolver>(boxInfo(), makeProxMethod(Law::Box));
-  std::string known;
-  for (const SolverInfo& info : solverInfos()) known += (known.empty() ? "" : ", ") + std::string{info.name};
-  throw InputError{"solver", "'" + name + "'", known, "choose one of these; `stiction solvers` describes them"};
+  std::unique_ptr<Solver> nsgs = makeNsgs();
+  if (name == nsgs->info().name) return nsgs;
+  for (const Entry& entry : velocityMethods())
+    if (name == entry.info.name) return std::make_unique<VelocitySolver>(entry.info, entry.make());
+  return nullptr;
 }
 
 std::vector<SolverInfo> solverInfos() {
-  return {makeNsgs()->info(), newtonInfo(), proxInfo(), proxAcInfo(), ipmInfo(), continuationInfo(), centralPathInfo(), convexInfo()};
+  std::vector<SolverInfo> infos{makeNsgs()->info()};
+  for (const Entry& entry : velocityMethods()) infos.push_back(entry.info);
+  return infos;
 }
 
 }  // namespace stiction

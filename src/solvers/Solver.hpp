@@ -46,7 +46,7 @@ class Solver {
   virtual SolveReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) = 0;
 };
 
-/// The methods of this room by name, as `solverInfos` lists them. Throws InputError that lists them for an unknown name.
+/// The methods of this room by name, as `solverInfos` lists them; null for another name.
 std::unique_ptr<Solver> makeSolver(const std::string& name);
 std::vector<SolverInfo> solverInfos();
 

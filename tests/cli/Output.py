@@ -86,6 +86,14 @@ class Run(ProgramTest):
             self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", result.stdout))
         self.assertRegex(self.call("--version").stdout, r"^stiction \d+\.\d+\.\d+\n$")
 
+    def test_solvers_lists_every_method_that_can_be_named(self):
+        listed = {line.split()[0]: line.split()[1] for line in self.call("solvers").stdout.splitlines()[1:]}
+        self.write("s.xml", scene(CUBE))
+        known = self.call("run", "s.xml", "--solver", "none").stderr
+        named = {name.strip() for name in re.search(r"allowed: ([^;]*);", known).group(1).split(",")}
+        self.assertEqual(set(listed), named, known)
+        self.assertEqual({listed[name] for name in ("box", "convex", "auto")}, {"box", "convex", "coulomb"})
+
     def test_import_report(self):
         body = '<body name="b" pos="0 0 1"><freejoint/><geom size=".1" solref=".01 1" condim="4"/><site name="s"/></body>'
         self.write("s.xml", scene(body, more='<sensor><accelerometer site="s"/></sensor>'))
