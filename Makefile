@@ -11,9 +11,9 @@ help: ## this list
 setup: ## install every Debian package the project uses (root or sudo)
 	@scripts/setup.sh build test check
 
-build: ## build/stiction, Release
+build: ## build/stiction and libstiction, Release
 	@scripts/setup.sh build
-	@scripts/build.sh release stiction
+	@scripts/build.sh release stiction stiction_library
 
 demo: build ## run the example scenes; pictures and records in build/demo
 	@scripts/demo.sh

@@ -20,11 +20,15 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "constraints/Constraint.hpp"
 
 namespace stiction {
+
+constexpr double kECOSDefaultTol = 1e-6;  // [-] absolute and relative
+constexpr int kECOSDefaultMaxIter = 100;
 
 class ConstraintSolver {
  public:
@@ -113,6 +117,13 @@ class ConstraintSolver {
   void setMaxIterations(int maxIterations) { max_iterations_ = maxIterations; }
   int getMaxIterations() const { return max_iterations_; }
 
+  /// For the methods on ECOS ("ecos", "ecos-strict"), kept in every build: absolute (residuals) and relative (gap) tolerances in [1e-16, 1], iterations >= 1.
+  /// Throws std::invalid_argument.
+  void setECOSTolerance(double abs_tol, double rel_tol);
+  std::pair<double, double> getECOSTolerance() const { return {ecos_abs_tol_, ecos_rel_tol_}; }
+  void setECOSMaxIterations(int max_iters);
+  int getECOSMaxIterations() const { return ecos_max_iters_; }
+
   void setAccelerationForm(AccelerationForm form) { form_ = form; }
   AccelerationForm getAccelerationForm() const { return form_; }
   /// Whether −α C − β Ċ enter b. Off, errors of C stay as they are: for steppers that mend positions themselves.
@@ -129,6 +140,8 @@ class ConstraintSolver {
   std::string friction_method_{"auto"};
   double tolerance_{1e-8};
   int max_iterations_{0};
+  double ecos_abs_tol_{kECOSDefaultTol}, ecos_rel_tol_{kECOSDefaultTol};
+  int ecos_max_iters_{kECOSDefaultMaxIter};
   AccelerationForm form_{AccelerationForm::Full};
   bool baumgarte_{true};
   RedundancyRule redundancy_{RedundancyRule::IndependentRows};

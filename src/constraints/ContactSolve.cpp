@@ -20,6 +20,17 @@ void ConstraintSolver::setTolerance(double tolerance) {
   tolerance_ = requireBetween("ConstraintSolver", "tolerance", tolerance, 1e-15, 0.1, "1e-8 is the usual");
 }
 
+void ConstraintSolver::setECOSTolerance(double abs_tol, double rel_tol) {
+  constexpr double least = 1e-16, most = 1.0;
+  ecos_abs_tol_ = requireBetween("ConstraintSolver", "abs_tol", abs_tol, least, most, "1e-6 is the usual");
+  ecos_rel_tol_ = requireBetween("ConstraintSolver", "rel_tol", rel_tol, least, most, "1e-6 is the usual");
+}
+
+void ConstraintSolver::setECOSMaxIterations(int max_iters) {
+  if (max_iters < 1) refuseArgument("ConstraintSolver", "max_iters", std::to_string(max_iters), "at least 1", "100 is the usual");
+  ecos_max_iters_ = max_iters;
+}
+
 ConstraintSolver::ActiveSetResult ConstraintSolver::solveActiveSet(const MatrixX& A, const VectorX& b, int /*numContacts*/) const {
   const LcpAnswer answer = solveLcp(A, b, max_iterations_);
   return {answer.lambda, answer.converged, answer.iterations, answer.activeRows};

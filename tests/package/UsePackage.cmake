@@ -1,0 +1,22 @@
+# Builds and runs the user's project against the package.   cmake -DFROM=BuildFolder|Install -DBUILD=… -DUSER=… -DWORK=… -DCOMPILER=… -DLAUNCHER=… -P UsePackage.cmake
+cmake_minimum_required(VERSION 3.25)
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(code)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\n${output}exit code ${code}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+set(prefix "${BUILD}")
+if(FROM STREQUAL "Install")
+  set(prefix "${WORK}/prefix")
+  run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
+  run("${prefix}/bin/stiction" --version)
+endif()
+run("${CMAKE_COMMAND}" -S "${USER}" -B "${WORK}/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
+  "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}")
+run("${CMAKE_COMMAND}" --build "${WORK}/build" --parallel 2)
+run("${WORK}/build/Documents")
+run("${WORK}/build/Scene" "${WORK}")
