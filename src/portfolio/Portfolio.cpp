@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "base/Error.hpp"
+#include "solvers/GaussSeidel.hpp"
 #include "solvers/LocalFactor.hpp"
-#include "solvers/Nsgs.hpp"
 #include "solvers/VelocityMethod.hpp"
 
 namespace stiction {

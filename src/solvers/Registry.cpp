@@ -1,4 +1,4 @@
-#include "solvers/Nsgs.hpp"
+#include "solvers/GaussSeidel.hpp"
 #include "solvers/Solver.hpp"
 #include "solvers/VelocityMethod.hpp"
 
@@ -14,7 +14,7 @@ struct Entry {
 std::unique_ptr<VelocityMethod> makeBoxMethod() { return makeProxMethod(Law::Box); }
 std::unique_ptr<VelocityMethod> makeCoulombProxMethod() { return makeProxMethod(); }
 
-/// All methods but nsgs, which stands before them.
+/// All methods but those of Gauss–Seidel.
 std::vector<Entry> velocityMethods() {
   const auto coulomb = [](const char* name, const char* goodFor) { return SolverInfo{name, Law::Coulomb, true, true, goodFor}; };
   return {
@@ -24,6 +24,7 @@ std::vector<Entry> velocityMethods() {
       {coulomb("ipm", "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios"), makeIpmMethod},
       {coulomb("continuation", "what others leave undecided: follows the path of falling compliance through every change of contact"), makeContinuationMethod},
       {coulomb("centralpath", "heaps in motion, cold: the interior point's path through all its turning points"), makeCentralPathMethod},
+      {coulomb("admm", "comparison: alternating directions, one factorisation and cheap steps; thousands of them for the last digits"), makeAdmmMethod},
       {{"convex", Law::Convex, true, true, "comparison with relaxed engines: sliding contacts lift off with u_n = mu |u_T|; Coulomb where nothing slides"},
        makeConvexMethod},
       {{"box", Law::Box, true, true,
@@ -54,8 +55,8 @@ const char* name(Law law) {
 }
 
 std::unique_ptr<Solver> makeSolver(const std::string& name) {
-  std::unique_ptr<Solver> nsgs = makeNsgs();
-  if (name == nsgs->info().name) return nsgs;
+  for (const auto& make : {makeNsgs, makePgs})
+    if (std::unique_ptr<Solver> solver = make(); name == solver->info().name) return solver;
   for (const Entry& entry : velocityMethods())
     if (name == entry.info.name) return std::make_unique<VelocitySolver>(entry.info, entry.make());
   return nullptr;
@@ -64,6 +65,7 @@ std::unique_ptr<Solver> makeSolver(const std::string& name) {
 std::vector<SolverInfo> solverInfos() {
   std::vector<SolverInfo> infos{makeNsgs()->info()};
   for (const Entry& entry : velocityMethods()) infos.push_back(entry.info);
+  infos.push_back(makePgs()->info());
   return infos;
 }
 

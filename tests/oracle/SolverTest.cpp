@@ -100,6 +100,25 @@ TEST(SolverOracle, ContactVelocitiesAgreeWhereTheyAreUnique) {
   }
 }
 
+TEST(SolverOracle, AMethodSaysConvergedOnlyWhereTheCertificatePasses) {
+  std::vector<SolverInfo> infos = solverInfos();
+  std::erase_if(infos, [](const SolverInfo& info) { return info.law != Law::Coulomb; });
+  for (const SolverInfo& info : infos) {
+    int converged = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      SCOPED_TRACE(std::string{info.name} + ", seed " + std::to_string(seed));
+      const ContactProblem problem = randomProblem(seed, {.massDecades = 2});
+      Iterate iterate;
+      SolveOptions options;
+      options.maxIterations = 1000;
+      if (makeSolver(info.name)->solve(problem, iterate, options).status != SolveStatus::Converged) continue;
+      ++converged;
+      EXPECT_TRUE(certify(problem, iterate).passes(1e-8));
+    }
+    EXPECT_GE(converged, 30) << info.name;
+  }
+}
+
 TEST(SolverOracle, LocalAndGlobalFormsGiveTheSameVelocities) {
   for (const char* name : {"nsgs", "auto"}) {
     Portfolio portfolio{name};

@@ -1,4 +1,5 @@
-// Nonsmooth block Gauss–Seidel for strict Coulomb friction: one contact at a time, solved exactly, in a fixed order, until nothing moves.
+// Gauss–Seidel: one contact at a time in a fixed order, until nothing moves. `nsgs` solves each contact exactly, by the strict law; `pgs` goes through its three axes, each
+// projected on its own bounds (Law::Box), as most real-time engines do, but on to convergence.
 //
 //   global form   rows k:      λ_k ← λ_k − (G_kᵀv + b_k + C_k λ_k) / (G_kᵀM⁻¹G_k + C_k) ,  v ← v + M⁻¹G_k Δλ_k
 //                 contacts i:  r_i ← answer of the one-contact problem (W_ii + R_i, u_i − (W_ii + R_i) r_i) ,  v ← v + M⁻¹H_i Δr_i       matrix-free
@@ -15,5 +16,6 @@
 namespace stiction {
 
 std::unique_ptr<Solver> makeNsgs();
+std::unique_ptr<Solver> makePgs();
 
 }  // namespace stiction

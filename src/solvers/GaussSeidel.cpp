@@ -1,4 +1,4 @@
-#include "solvers/Nsgs.hpp"
+#include "solvers/GaussSeidel.hpp"
 
 #include <algorithm>
 #include <array>
@@ -357,8 +357,20 @@ class Contraction {
   double last_{0};
 };
 
-class Nsgs : public Solver {
+/// Per-axis bounds: the normal impulse, then each tangential one within ±μ r_n/√2, one after the other. `b`: contact velocity without r.
+Vector3 projectAxes(const Matrix3& A, const Vector3& b, double mu, Vector3 r) {
+  for (int k = 0; k < 3; ++k) {
+    const double free = b[k] + A.row(k).dot(r) - A(k, k) * r[k];
+    if (!(A(k, k) > 0)) continue;
+    const double bound = boxBound(r[0], mu);
+    r[k] = k == 0 ? std::max(-free / A(k, k), 0.0) : std::clamp(-free / A(k, k), -bound, bound);
+  }
+  return r;
+}
+
+class GaussSeidel : public Solver {
  public:
+  explicit GaussSeidel(SolverInfo info) : info_{std::move(info)} {}
   const SolverInfo& info() const override { return info_; }
 
   SolveReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) override { return run(global_, problem, iterate, options); }
@@ -405,14 +417,15 @@ class Nsgs : public Solver {
 
   /// Every row and contact once. Returns the largest change, in velocity units.
   template <typename System>
-  static double sweep(const System& system, Iterate& iterate) {
+  double sweep(const System& system, Iterate& iterate) const {
     double largest = system.sweepRows(iterate);
     for (int i = 0; i < system.contacts(); ++i) {
       const Vector3 r = iterate.r.segment<3>(3 * i);
       if (r.isZero(0) && system.opens(i, iterate)) continue;
       const Vector3 u = system.velocity(i, iterate);
       const ContactBlock& block = system.diagonal(i);
-      const Vector3 difference = solveOneContact(block, u - block.A * r, system.mu(i), r) - r;
+      const Vector3 b = u - block.A * r;
+      const Vector3 difference = (info_.law == Law::Box ? projectAxes(block.A, b, system.mu(i), r) : solveOneContact(block, b, system.mu(i), r)) - r;
       if (difference.isZero(0)) continue;
       const double change = system.omega(i) * difference.norm();
       if (!std::isfinite(change)) return kInfinity;
@@ -428,7 +441,7 @@ class Nsgs : public Solver {
     system.refresh(iterate);
     double residual = system.rowResidual(iterate);
     for (int i = 0; i < system.contacts(); ++i)
-      residual = std::max(residual, naturalMap(iterate.r.segment<3>(3 * i), system.velocity(i, iterate), system.mu(i), system.omega(i)).norm());
+      residual = std::max(residual, naturalMap(iterate.r.segment<3>(3 * i), system.velocity(i, iterate), system.mu(i), system.omega(i), info_.law).norm());
     if (!iterate.r.allFinite() || !std::isfinite(residual)) residual = kInfinity;
     if (residual < bestResidual_ || bestResidual_ == kInfinity) {
       bestResidual_ = residual;
@@ -438,7 +451,7 @@ class Nsgs : public Solver {
     return residual;
   }
 
-  SolverInfo info_{"nsgs", Law::Coulomb, true, true, "block Gauss-Seidel, exact contact by contact: small, well-conditioned or very large sphere-like sets"};
+  SolverInfo info_;
   GlobalSystem global_;
   LocalSystem local_;
   Iterate best_;
@@ -448,6 +461,14 @@ class Nsgs : public Solver {
 
 }  // namespace
 
-std::unique_ptr<Solver> makeNsgs() { return std::make_unique<Nsgs>(); }
+std::unique_ptr<Solver> makeNsgs() {
+  return std::make_unique<GaussSeidel>(
+      SolverInfo{"nsgs", Law::Coulomb, true, true, "block Gauss-Seidel, exact contact by contact: small, well-conditioned or very large sphere-like sets"});
+}
+
+std::unique_ptr<Solver> makePgs() {
+  return std::make_unique<GaussSeidel>(
+      SolverInfo{"pgs", Law::Box, true, true, "comparison with real-time engines: projected Gauss-Seidel axis by axis on the law of box, run to convergence"});
+}
 
 }  // namespace stiction

@@ -1,5 +1,5 @@
 // Block Gauss–Seidel on problems solved on paper, and its honest statuses.
-#include "solvers/Nsgs.hpp"
+#include "solvers/GaussSeidel.hpp"
 
 #include <gtest/gtest.h>
 
