@@ -1,3 +1,4 @@
+#include "solvers/FbMethod.hpp"
 #include "solvers/GaussSeidel.hpp"
 #include "solvers/Solver.hpp"
 #include "solvers/VelocityMethod.hpp"
@@ -24,6 +25,7 @@ std::vector<Entry> velocityMethods() {
       {coulomb("ipm", "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios"), makeIpmMethod},
       {coulomb("continuation", "what others leave undecided: follows the path of falling compliance through every change of contact"), makeContinuationMethod},
       {coulomb("centralpath", "heaps in motion, cold: the interior point's path through all its turning points"), makeCentralPathMethod},
+      {coulomb("fb", "comparison with implicit engines: Newton on Fischer-Burmeister functions, friction's direction lagged; may cycle"), makeFbMethod},
       {coulomb("admm", "comparison: alternating directions, one factorisation and cheap steps; thousands of them for the last digits"), makeAdmmMethod},
       {{"convex", Law::Convex, true, true, "comparison with relaxed engines: sliding contacts lift off with u_n = mu |u_T|; Coulomb where nothing slides"},
        makeConvexMethod},
