@@ -28,6 +28,7 @@ struct RunArguments {
   double dt{0};        // [s]; given only when dtGiven
   bool dtGiven{false};
   std::string solver{"auto"};
+  std::string law{"coulomb"};
   double tolerance{1e-8};
   int threads{usualThreads()};
   bool keepGoing{false};

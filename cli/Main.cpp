@@ -25,6 +25,9 @@ void addRun(CLI::App& app, RunArguments& arguments) {
     arguments.dtGiven = true;
   });
   command->add_option("--solver", arguments.solver, "auto, or a method of `stiction solvers`")->capture_default_str();
+  command
+      ->add_option("--law", arguments.law, "coulomb (strict); convex (its relaxation) and box (bounds on each tangent) for comparison, certified by that law")
+      ->capture_default_str();
   command->add_option("--tol", arguments.tolerance, "relative certificate a step must reach")->capture_default_str();
   command->add_option("--threads", arguments.threads, "threads; default: as many as the machine has, at most 4; results are the same bits for any number");
   command->add_flag("--keep-going", arguments.keepGoing, "integrate steps that are not certified too");

@@ -68,6 +68,12 @@ class Progress {
   double last_{0};
 };
 
+Law lawNamed(const std::string& law) {
+  for (const Law known : {Law::Coulomb, Law::Convex, Law::Box})
+    if (law == name(known)) return known;
+  throw InputError{"--law", "'" + law + "'", "coulomb, convex, box", "coulomb is the strict law"};
+}
+
 void check(const RunArguments& arguments) {
   requireRange("--duration", arguments.duration, 0, 1e9, "give the simulated time in seconds");
   if (arguments.dtGiven && !(arguments.dt > 0 && arguments.dt <= 1))
@@ -78,7 +84,7 @@ void check(const RunArguments& arguments) {
   requireWritable("--record", arguments.record);
   requireWritable("--json", arguments.json);
   requireWritable("--dump-worst", arguments.dumpWorst);
-  const Portfolio known{arguments.solver};  // an unknown name is told before the scene is read
+  const Portfolio known{arguments.solver, lawNamed(arguments.law)};  // unknown names are told before the scene is read
 }
 
 /// With --strict-import the first thing left out is an error.
@@ -151,6 +157,7 @@ int runCommand(const RunArguments& arguments) {
   if (!arguments.quiet) tellImport(scene.report);
   SimulationOptions options;
   options.solver = arguments.solver;
+  options.law = lawNamed(arguments.law);
   options.tolerance = arguments.tolerance;
   options.threads = arguments.threads;
   options.keepGoing = arguments.keepGoing;
@@ -160,16 +167,16 @@ int runCommand(const RunArguments& arguments) {
   RunTally tally{scene.model, start};
   std::optional<Recorder> recorder;
   if (!arguments.record.empty()) {
-    const std::string text =
-        format("--duration %.17g --dt %.17g --tol %.17g --threads %d --every %d%s%s", arguments.duration, dt, arguments.tolerance, arguments.threads,
-               arguments.every, arguments.keepGoing ? " --keep-going" : "", arguments.keyframe.empty() ? "" : (" --keyframe " + arguments.keyframe).c_str());
+    const std::string text = format("--duration %.17g --dt %.17g --law %s --tol %.17g --threads %d --every %d%s%s", arguments.duration, dt,
+                                    arguments.law.c_str(), arguments.tolerance, arguments.threads, arguments.every, arguments.keepGoing ? " --keep-going" : "",
+                                    arguments.keyframe.empty() ? "" : (" --keyframe " + arguments.keyframe).c_str());
     recorder.emplace(arguments.record, RecordHead{STICTION_VERSION, arguments.scene, scene.text, arguments.solver, text, arguments.tolerance, dt}, scene.model);
     recorder->addStart(start, tally.energy);
   }
   stepAll(arguments, dt, simulation, tally, recorder ? &*recorder : nullptr);
   if (recorder) recorder->finish();
   if (!arguments.dumpWorst.empty()) writeWorst(arguments.dumpWorst, simulation);
-  const RunNames names{arguments.scene, arguments.solver, dt, arguments.tolerance, arguments.threads};
+  const RunNames names{arguments.scene, arguments.solver, arguments.law, dt, arguments.tolerance, arguments.threads};
   if (!arguments.json.empty()) writeText(arguments.json, toText(toJson(names, tally, simulation, scene.report)));
   if (arguments.json != "-" && !arguments.quiet) std::fputs(toTable(names, tally).c_str(), stdout);
   if (interrupted != 0) std::fprintf(stderr, "stiction: interrupted after %d steps; what was asked for is written\n", tally.steps);

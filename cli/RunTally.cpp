@@ -97,7 +97,7 @@ Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simu
   return {{"stiction", STICTION_VERSION},
           {"scene", names.scene},
           {"solver", names.solver},
-          {"law", "coulomb"},
+          {"law", names.law},
           {"dt", names.dt},
           {"steps", tally.steps},
           {"time", state.time - tally.startTime},

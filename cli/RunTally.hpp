@@ -36,7 +36,7 @@ struct RunTally {
 };
 
 struct RunNames {
-  std::string scene, solver;
+  std::string scene, solver, law;
   double dt{0}, tolerance{0};
   int threads{1};
 };

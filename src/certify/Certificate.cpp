@@ -113,12 +113,12 @@ Certificate Certifier::judgeContacts(const VectorX& mu, const VectorX& r) const 
   Worst natural, cone, dual, complementarity;
   double squares = 0;
   for (int i = 0; i < mu.size(); ++i) {
-    const Vector3 ri = r.segment<3>(3 * i), shifted = certification::deSaxce(u_.segment<3>(3 * i), mu[i]);
-    natural.take(shifted.allFinite() ? omega_[i] * certification::naturalMap(ri, shifted / omega_[i], mu[i]).norm() : kInfinity, i);
-    cone.take((ri - certification::projectOnCone(ri, mu[i])).norm(), i);
-    dual.take(certification::projectOnCone(-shifted, mu[i]).norm(), i);
-    complementarity.take(std::abs(ri.dot(shifted)), i);
-    squares += certification::naturalMap(ri, shifted, mu[i]).squaredNorm();
+    const Vector3 ri = r.segment<3>(3 * i), shifted = certification::lawVelocity(law_, u_.segment<3>(3 * i), mu[i]);
+    natural.take(shifted.allFinite() ? omega_[i] * certification::lawMap(law_, ri, shifted / omega_[i], mu[i]).norm() : kInfinity, i);
+    cone.take(certification::lawViolation(law_, ri, mu[i]), i);
+    dual.take(law_ == Law::Box ? std::max(-shifted[0], 0.0) : certification::projectOnCone(-shifted, mu[i]).norm(), i);
+    complementarity.take(std::abs(law_ == Law::Box ? ri[0] * shifted[0] : ri.dot(shifted)), i);
+    squares += certification::lawMap(law_, ri, shifted, mu[i]).squaredNorm();
   }
   certificate.natural = natural.value();
   certificate.coneViolation = cone.value();

@@ -4,12 +4,15 @@
 //   e_mom = max | [H G]ᵀ( v − M⁻¹(f + H r + G λ) ) | ,  e_bil = max | Gᵀv + b + Cλ |
 //   relative = max(e_i, e_mom, e_bil) / s ,  s = max( ‖(Hᵀ v_free + wScale)_i‖ , h‖g‖ , 1e-6 max |H|ᵀ|v_free| )
 //
+// The law judged by is strict Coulomb unless another is named: the convex relaxation has û = u; boxes have P on |r_t| <= μ r_n/√2 (of r's own normal part) and û = u, their
+// dual violation is the approach speed and their complementarity |r_n u_n|.
 // Local form: u = W r + q, s = max ‖q_i‖, no momentum part. ω_i = 1 where the trace vanishes. Without contacts the equality rows take their place in s
 // (|Gᵀ v_free + b| and 1e-6 |G|ᵀ|v_free|); without contacts and rows the answer is 0. s = 0 gives 0 for a zero residual and +infinity otherwise.
 // Anything not finite, an iterate of the wrong size, or an M that is not positive definite gives +infinity.
 #pragma once
 #include "certify/MassInverse.hpp"
 #include "problem/ContactProblem.hpp"
+#include "problem/Law.hpp"
 
 namespace stiction {
 
@@ -33,6 +36,8 @@ struct Certificate {
 /// Cost of either: one pass over H, G and the blocks of M; no heap after the first problem of a size, unless M has couplings.
 class Certifier {
  public:
+  explicit Certifier(Law law = Law::Coulomb) : law_{law} {}
+
   void prepare(const ContactProblem& problem);
   void prepare(const LocalContactProblem& problem);
 
@@ -56,6 +61,7 @@ class Certifier {
   Certificate judgeContacts(const VectorX& mu, const VectorX& r) const;
   void close(Certificate& certificate) const;
 
+  Law law_;
   certification::MassInverse mass_;
   double scale_{0};
   double freeNorm_{0};  // [m/s] ‖q‖₂

@@ -65,7 +65,8 @@ void IslandReport::clear() {
 IslandStepper::IslandStepper(const StepSetup& setup)
     : setup_{&setup},
       assembly_{*setup.model, setup.inertias, setup.options->frameSeed},
-      portfolio_{setup.options->solver},
+      certifier_{setup.options->law},
+      portfolio_{setup.options->solver, setup.options->law},
       projector_{"auto"},
       local_{makeState(*setup.model)} {}
 

@@ -17,6 +17,7 @@ enum class Restitution : std::uint8_t { Newton, Moreau };
 
 struct SimulationOptions {
   std::string solver{"auto"};
+  Law law{Law::Coulomb};   // that steps are solved and certified by
   double tolerance{1e-8};  // relative certificate of a step
   int threads{1};
   Restitution restitution{Restitution::Newton};

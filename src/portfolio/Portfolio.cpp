@@ -66,6 +66,8 @@ Problem pointOf(const Problem& problem, Path path, double t, const VectorX& omeg
 }  // namespace
 
 struct Portfolio::Impl {
+  explicit Impl(Law law) : certifier{law} {}
+
   std::unique_ptr<Solver> named;  // null: auto
   VelocitySystem system;
   LocalFactor factor;
@@ -82,7 +84,7 @@ struct Portfolio::Impl {
 
   Impl& inner() {
     if (!innerLadder) {
-      innerLadder = std::make_unique<Impl>();
+      innerLadder = std::make_unique<Impl>(Law::Coulomb);
       innerLadder->isInner = true;
     }
     innerLadder->setTeam(team);
@@ -284,9 +286,10 @@ InfeasibilityProof Portfolio::Impl::findInfeasibility(const ContactProblem& prob
   return proveInfeasible(problem, impulses);
 }
 
-Portfolio::Portfolio(const std::string& solver) : impl_{std::make_unique<Impl>()} {
-  if (solver == autoInfo().name) return;
-  impl_->named = makeSolver(solver);
+Portfolio::Portfolio(const std::string& solver, Law law) : impl_{std::make_unique<Impl>(law)} {
+  const bool isAuto = solver == autoInfo().name;
+  if (isAuto && law == Law::Coulomb) return;
+  impl_->named = makeSolver(isAuto ? name(law) : solver);
   if (impl_->named) return;
   std::string known;
   for (const SolverInfo& info : portfolioInfos()) known += (known.empty() ? "" : ", ") + std::string{info.name};

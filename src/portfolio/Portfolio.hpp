@@ -22,8 +22,9 @@ struct PortfolioReport {
 /// One ladder with its own scratch; not shared between threads.
 class Portfolio {
  public:
-  /// `solver`: "auto" or the name of one method. Throws InputError for an unknown one.
-  explicit Portfolio(const std::string& solver = "auto");
+  /// `solver`: "auto" or the name of one method. Throws InputError for an unknown one. `law`: answers are judged by it, whatever the method's own; "auto" then means the method
+  /// of that name.
+  explicit Portfolio(const std::string& solver = "auto", Law law = Law::Coulomb);
   ~Portfolio();
   Portfolio(Portfolio&&) noexcept;
 

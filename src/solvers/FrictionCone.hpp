@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "math/Types.hpp"
-#include "solvers/Law.hpp"
+#include "problem/Law.hpp"
 
 namespace stiction {
 

@@ -47,15 +47,6 @@ const char* name(SolveStatus status) {
   return "unknown";
 }
 
-const char* name(Law law) {
-  switch (law) {
-    case Law::Coulomb: return "coulomb";
-    case Law::Convex: return "convex";
-    case Law::Box: return "box";
-  }
-  return "unknown";
-}
-
 std::unique_ptr<Solver> makeSolver(const std::string& name) {
   for (const auto& make : {makeNsgs, makePgs})
     if (std::unique_ptr<Solver> solver = make(); name == solver->info().name) return solver;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "problem/ContactProblem.hpp"
-#include "solvers/Law.hpp"
+#include "problem/Law.hpp"
 
 namespace stiction {
 

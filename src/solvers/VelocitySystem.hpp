@@ -7,7 +7,7 @@
 
 #include "linalg/BlockFactor.hpp"
 #include "problem/ContactProblem.hpp"
-#include "solvers/Law.hpp"
+#include "problem/Law.hpp"
 
 namespace stiction {
 
