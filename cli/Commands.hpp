@@ -12,6 +12,8 @@ inline constexpr int exitFault = 1;
 inline constexpr int exitInput = 2;
 inline constexpr int exitUncertified = 3;
 
+inline constexpr double defaultStep = 1.0 / 240;  // [s] where neither the user nor the scene gives one
+
 struct SolveArguments {
   std::string problem;
   std::string solver{"auto"};
@@ -40,9 +42,22 @@ struct RunArguments {
   bool quiet{false};
 };
 
+struct CompareArguments {
+  std::string file;
+  std::string solvers;  // names with commas between them; empty: all
+  std::string keyframe;
+  double duration{1};  // [s] of a scene
+  double dt{0};        // [s] 0: as `run`
+  double tolerance{1e-8};
+  double limit{60};  // [s] after which a method's run of a scene ends
+  int repeat{1};
+  std::string json;
+};
+
 int runCommand(const RunArguments& arguments);
 int solveCommand(const SolveArguments& arguments);
 int infoCommand(const std::string& file);
 int solversCommand();
+int compareCommand(const CompareArguments& arguments);
 
 }  // namespace stiction::cli

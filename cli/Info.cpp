@@ -1,7 +1,5 @@
 // `stiction info`: what a scene, a record or a problem holds.
-#include <array>
 #include <cstdio>
-#include <fstream>
 #include <map>
 
 #include "Commands.hpp"
@@ -12,13 +10,6 @@
 
 namespace stiction::cli {
 namespace {
-
-bool isHdf5(const std::string& path) {
-  constexpr std::array<char, 4> signature{'\x89', 'H', 'D', 'F'};
-  std::array<char, 4> head{};
-  std::ifstream stream{path, std::ios::binary};
-  return stream.read(head.data(), head.size()) && head == signature;
-}
 
 void printEntries(const char* title, const std::vector<ImportEntry>& entries) {
   if (entries.empty()) return;

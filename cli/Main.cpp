@@ -13,6 +13,7 @@ using namespace stiction::cli;
 struct Selected {
   RunArguments run;
   SolveArguments solve;
+  CompareArguments compare;
   std::string info;
 };
 
@@ -49,10 +50,25 @@ void addSolve(CLI::App& app, SolveArguments& arguments) {
   command->add_option("--write", arguments.write, "write the problem with its answer (FCLIB's layout)");
 }
 
+void addCompare(CLI::App& app, CompareArguments& arguments) {
+  CLI::App* command =
+      app.add_subcommand("compare", "Every method on one problem or scene: law, certificate, iterations, time, error against the strict answer");
+  command->add_option("FILE", arguments.file, "FCLIB problem (HDF5) or MJCF scene")->required();
+  command->add_option("--solvers", arguments.solvers, "only these, with commas between them");
+  command->add_option("--keyframe", arguments.keyframe, "scene: start from this keyframe");
+  command->add_option("--duration", arguments.duration, "scene: simulated time [s]")->capture_default_str();
+  command->add_option("--dt", arguments.dt, "scene: step [s]; default: the scene's timestep if it sets one, else 1/240");
+  command->add_option("--limit", arguments.limit, "scene: seconds of CPU after which a method's run ends")->capture_default_str();
+  command->add_option("--tol", arguments.tolerance, "relative certificate to reach")->capture_default_str();
+  command->add_option("--repeat", arguments.repeat, "problem: solve this often; the least time is reported")->capture_default_str();
+  command->add_option("--json", arguments.json, "write the table to a file, or - for standard output");
+}
+
 int dispatch(const CLI::App& app, const Selected& selected) {
   if (app.got_subcommand("run")) return runCommand(selected.run);
   if (app.got_subcommand("info")) return infoCommand(selected.info);
   if (app.got_subcommand("solve")) return solveCommand(selected.solve);
+  if (app.got_subcommand("compare")) return compareCommand(selected.compare);
   return solversCommand();
 }
 
@@ -69,6 +85,7 @@ int main(int argc, char** argv) {
   app.add_subcommand("info", "Tell what a scene, record or problem holds")
       ->add_option("FILE", selected.info, "MJCF scene, record or FCLIB problem")
       ->required();
+  addCompare(app, selected.compare);
   app.add_subcommand("solvers", "List the methods, their law and what they are good for");
   try {
     app.parse(argc, argv);

@@ -1,9 +1,11 @@
 #include "Output.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include "base/Error.hpp"
 
@@ -49,6 +51,13 @@ void append(const Json& value, int depth, std::string& out) {
 }
 
 }  // namespace
+
+bool isHdf5(const std::string& path) {
+  constexpr std::array<char, 4> signature{'\x89', 'H', 'D', 'F'};
+  std::array<char, 4> head{};
+  std::ifstream stream{path, std::ios::binary};
+  return stream.read(head.data(), head.size()) && head == signature;
+}
 
 std::string format(const char* pattern, ...) {
   va_list arguments, again;

@@ -18,6 +18,9 @@ void requireWritable(const std::string& option, const std::string& path);
 
 void requireRange(const std::string& option, double value, double low, double high, const std::string& remedy);
 
+/// By the signature.
+bool isHdf5(const std::string& path);
+
 /// Formats with printf.
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 

@@ -18,8 +18,7 @@
 namespace stiction::cli {
 namespace {
 
-constexpr double defaultStep = 1.0 / 240.0;  // [s] when neither the scene nor the command line gives one
-constexpr double progressInterval = 0.1;     // [s] wall
+constexpr double progressInterval = 0.1;  // [s] wall
 
 volatile std::sig_atomic_t interrupted = 0;
 

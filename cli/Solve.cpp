@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "ColdStart.hpp"
 #include "Commands.hpp"
 #include "Output.hpp"
 #include "base/Clock.hpp"
@@ -18,12 +19,6 @@ struct Answer {
   PortfolioReport report;
   double cpuMs{std::numeric_limits<double>::infinity()};  // [ms] least of the repeats
 };
-
-Iterate coldStart(const ContactProblem& problem) {
-  return {VectorX::Zero(problem.dof()), VectorX::Zero(3 * problem.contacts()), VectorX::Zero(problem.rows())};
-}
-
-Iterate coldStart(const LocalContactProblem& problem) { return {VectorX{}, VectorX::Zero(3 * problem.contacts()), VectorX{}}; }
 
 /// Every repeat starts from nothing but the problem in memory: scratch, ordering and factorisations are inside the clock.
 template <class Problem>

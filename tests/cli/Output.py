@@ -80,7 +80,7 @@ class Run(ProgramTest):
         for text in (result.stdout, result.stderr, (self.folder / "j.json").read_text()):
             self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text))
         self.assertIn("certified", result.stdout)
-        for command in (["info", "s.xml"], ["info", "r.h5"], ["solvers"], ["--version"], ["--help"], ["run", "--help"]):
+        for command in (["compare", "s.xml", "--duration", ".05"], ["info", "s.xml"], ["info", "r.h5"], ["solvers"], ["--version"], ["--help"], ["run", "--help"]):
             result = self.call(*command)
             self.assertEqual(result.returncode, 0, command)
             self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", result.stdout))
@@ -93,6 +93,24 @@ class Run(ProgramTest):
         named = {name.strip() for name in re.search(r"allowed: ([^;]*);", known).group(1).split(",")}
         self.assertEqual(set(listed), named, known)
         self.assertEqual({listed[name] for name in ("box", "convex", "auto")}, {"box", "convex", "coulomb"})
+
+    def test_compare_tells_methods_and_laws_apart(self):
+        self.write("s.xml", scene(CUBE, more=SLIDE))
+        listed = [line.split()[0] for line in self.call("solvers").stdout.splitlines()[1:]]
+        table = json.loads(self.call("compare", "s.xml", "--keyframe", "slide", "--duration", ".2", "--json", "-").stdout)["methods"]
+        self.assertEqual([line["method"] for line in table], listed)
+        for line in table:
+            if line["law"] == "coulomb" and line["outcome"] == "certified":
+                self.assertLess(line["error_m"], 1e-6, line)
+        errors = {line["method"]: line["error_m"] for line in table}
+        self.assertGreater(errors["convex"], 1e-2)  # it lifts what slides
+        self.call("run", "s.xml", "--keyframe", "slide", "--duration", ".2", "--dump-worst", "p.hdf5", "--quiet")
+        table = json.loads(self.call("compare", "p.hdf5", "--solvers", "auto,prox,convex", "--json", "-").stdout)["methods"]
+        self.assertEqual([line["outcome"] for line in table], ["certified", "certified", "converged"])
+        self.assertLess(table[1]["error_m_s"], 1e-6)
+        self.assertGreater(table[2]["certificate"], 1e-3)
+        self.assertIn("error [m/s]", self.call("compare", "p.hdf5").stdout)
+        self.assertEqual(self.call("compare", "s.xml", "--solvers", "auto,nonsense").returncode, 2)
 
     def test_import_report(self):
         body = '<body name="b" pos="0 0 1"><freejoint/><geom size=".1" solref=".01 1" condim="4"/><site name="s"/></body>'
