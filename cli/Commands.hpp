@@ -34,6 +34,7 @@ struct RunArguments {
   double tolerance{1e-8};
   int threads{usualThreads()};
   bool keepGoing{false};
+  bool noFallBack{false};
   bool strictImport{false};
   std::string record;  // file, empty for none
   int every{1};        // steps between recorded frames

@@ -101,6 +101,7 @@ Motion runBy(const SolverInfo& info, const Scene& scene, const WorldState& start
   SimulationOptions options;
   options.solver = info.name;
   options.law = info.law;
+  options.fallBack = false;  // each on its own
   options.tolerance = arguments.tolerance;
   Simulation simulation{scene.model, options};
   simulation.setState(start);

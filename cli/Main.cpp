@@ -32,6 +32,7 @@ void addRun(CLI::App& app, RunArguments& arguments) {
   command->add_option("--tol", arguments.tolerance, "relative certificate a step must reach")->capture_default_str();
   command->add_option("--threads", arguments.threads, "threads; default: as many as the machine has, at most 4; results are the same bits for any number");
   command->add_flag("--keep-going", arguments.keepGoing, "integrate steps that are not certified too");
+  command->add_flag("--no-fall-back", arguments.noFallBack, "solver fb alone: what it cannot certify is not handed to auto");
   command->add_flag("--strict-import", arguments.strictImport, "an ignored element is an error");
   command->add_option("--record", arguments.record, "write the motion and contacts to an HDF5 file");
   command->add_option("--every", arguments.every, "steps between recorded frames")->capture_default_str();

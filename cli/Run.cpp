@@ -157,6 +157,7 @@ int runCommand(const RunArguments& arguments) {
   SimulationOptions options;
   options.solver = arguments.solver;
   options.law = lawNamed(arguments.law);
+  options.fallBack = !arguments.noFallBack;
   options.tolerance = arguments.tolerance;
   options.threads = arguments.threads;
   options.keepGoing = arguments.keepGoing;

@@ -13,6 +13,7 @@
 #include "constraints/ContactConstraint.hpp"
 #include "constraints/DistanceConstraint.hpp"
 #include "constraints/FrictionConstraint.hpp"
+#include "constraints/ImplicitEngine.hpp"
 #include "constraints/InertialState.hpp"
 #include "constraints/RevoluteConstraint.hpp"
 #include "constraints/UnitQuaternionConstraint.hpp"

@@ -202,6 +202,7 @@ bool IslandStepper::solveImpact(int law) {
   certifier_.prepare(problem);
   SolveOptions options;
   options.tolerance = setup_->options->tolerance;
+  options.fallBack = setup_->options->fallBack;
   options.scale = certifier_.scale();
   const PortfolioReport report = portfolio_.solve(problem, iterate_, options);
   assembly_.velocityFromImpulses(vFree_, iterate_.r, iterate_.lambda, iterate_.v);

@@ -268,6 +268,7 @@ bool IslandStepper::solve(double h, bool last) {
   SolveOptions options;
   options.thorough = last;  // before that, a smaller step is the better resort
   options.tolerance = setup_->options->tolerance;
+  options.fallBack = setup_->options->fallBack;
   options.warm = warmStart(h);
   options.scale = certifier_.scale();
   assembly_.velocityFromImpulses(vFree_, iterate_.r, iterate_.lambda, iterate_.v);

@@ -18,6 +18,7 @@ enum class Restitution : std::uint8_t { Newton, Moreau };
 struct SimulationOptions {
   std::string solver{"auto"};
   Law law{Law::Coulomb};   // that steps are solved and certified by
+  bool fallBack{true};     // a solver that leans on `auto` (fb) hands over what it cannot certify
   double tolerance{1e-8};  // relative certificate of a step
   int threads{1};
   Restitution restitution{Restitution::Newton};

@@ -260,7 +260,7 @@ PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate
   if (named) {
     trial = iterate;
     count(named->solve(problem, trial, options));
-    judge(problem, iterate, named->info().name, options);
+    if (!judge(problem, iterate, named->info().name, options) && options.fallBack && named->info().leansOnAuto) climb(problem, iterate, options);
   } else {
     climb(problem, iterate, options);
   }

@@ -19,6 +19,7 @@ struct SolveOptions {
   bool warm{false};        // the iterate on entry is a good guess
   int patience{0};         // give up after so many checks without headway (Newton: steps, nsgs: windows of sweeps); 0: the method's own
   bool thorough{true};     // `auto`: follow paths of problems when every method failed; a time stepper prefers a smaller step
+  bool fallBack{false};    // `auto` takes over where a named method that leans on it fails
   bool nearOnly{false};    // `auto`: only what starts near a warm start
   double scale{0};         // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
 };
@@ -35,7 +36,8 @@ struct SolverInfo {
   Law law;
   bool takesGlobal;
   bool takesLocal;
-  std::string goodFor;  // one line for people
+  std::string goodFor;      // one line for people
+  bool leansOnAuto{false};  // in a simulation its failures are handed to `auto` unless the user forbids it
 };
 
 class Solver {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -222,6 +223,36 @@ void solverSettings() {
          "ECOS's constructor");
 }
 
+// --- The implicit engine: the configuration and the contact of its document ---
+
+void implicitEngine() {
+  const EngineConfig config{.contact_compliance = 1e-5, .contact_fb_alpha = 0.5};
+  ContactBasis basisA, basisB;  // a body at the origin on fixed ground: (force, torque)
+  basisA.normal << 0, 0, 1, 0, 0, 0;
+  basisA.tangent1 << 1, 0, 0, 0, 0, 0;
+  basisA.tangent2 << 0, 1, 0, 0, 0, 0;
+  basisB = {-basisA.normal, -basisA.tangent1, -basisA.tangent2};
+  ContactInteraction contact;
+  contact.body_a_idx = 0;
+  contact.body_b_idx = 1;
+  contact.penetration_depth = 0.0;
+  contact.restitution_coeff = 0.0;
+  contact.basis_a = basisA;
+  contact.basis_b = basisB;
+  contact.is_active = true;
+  EngineBody body, ground;
+  body.mass = 1.0;
+  body.force = {0.0, 0.0, -9.81};
+  ground.mass = std::numeric_limits<double>::infinity();
+  std::vector<EngineBody> bodies{body, ground};
+  const ImplicitEngine engine{config};
+  for (int k = 0; k < 500; ++k) {
+    contact.penetration_depth = -bodies[0].state.position.z();
+    expect(engine.step(bodies, {contact}, {0.5}, {}, 0.004).certified, "a step of the implicit engine");
+  }
+  expectNear(bodies[0].state.position.z(), -1e-5 * 9.81, 1e-10, "sinking by the compliance");
+}
+
 }  // namespace
 
 int main() {
@@ -231,5 +262,6 @@ int main() {
   for (const Push& push : {Push{3.0, -3.0, "stick"}, Push{4.9, -4.9, "stick, just below"}, Push{4.91, -4.905, "slip, just above"}, Push{10.0, -4.905, "slip"}})
     pushedMass(push);
   solverSettings();
+  implicitEngine();
   return failures == 0 ? 0 : 1;
 }

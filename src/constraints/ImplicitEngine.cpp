@@ -1,0 +1,281 @@
+#include "constraints/ImplicitEngine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "certify/Certificate.hpp"
+#include "constraints/Arguments.hpp"
+#include "dynamics/BodyInertia.hpp"
+#include "dynamics/RotationUpdate.hpp"
+#include "math/TangentBasis.hpp"
+#include "portfolio/Portfolio.hpp"
+#include "solvers/FbMethod.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr const char* kType = "ImplicitEngine";
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+std::string element(const char* what, std::size_t index) { return std::string{what} + " " + std::to_string(index); }
+
+struct Mover {
+  BodyInertia inertia;
+  int block{-1};                   // of the mass matrix; -1: driven
+  Vector6 twist{Vector6::Zero()};  // before the step
+};
+
+/// The bodies, checked, and the parts of the problem that hold for the whole step.
+class StepSystem {
+ public:
+  StepSystem(const EngineConfig& config, const std::vector<EngineBody>& bodies, const std::vector<ContactInteraction>& interactions,
+             const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt);
+
+  /// The bodies' states after moving with the velocities v for the step.
+  std::vector<InertialState> statesAfter(const VectorX& v) const;
+  /// Joint rows linearised at the states reached with v, impulses λ so far. Returns the largest |g + e λ/h|.
+  double linearise(const VectorX& v, const VectorX& lambda, const std::vector<InertialState>& states);
+
+  ContactProblem problem;
+  std::vector<int> used;  // active interactions
+  VectorX freeVelocity;
+
+ private:
+  void addBody(const EngineBody& body, std::size_t index);
+  void addContact(const ContactInteraction& contact, double mu, std::size_t index);
+  void addColumns(BlockColumns& columns, std::size_t body, const Eigen::Ref<const MatrixX>& transposed, VectorX& driven) const;
+  Vector6 twistOf(std::size_t body, const VectorX& v) const;
+
+  const EngineConfig& config_;
+  const std::vector<EngineBody>& bodies_;
+  const std::vector<TwoBodyBilateralConstraint*>& joints_;
+  double dt_;
+  std::vector<Mover> movers_;
+};
+
+StepSystem::StepSystem(const EngineConfig& config, const std::vector<EngineBody>& bodies, const std::vector<ContactInteraction>& interactions,
+                       const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt)
+    : config_{config}, bodies_{bodies}, joints_{joints}, dt_{requirePositive(kType, "dt", dt, "give the step in seconds")} {
+  if (friction.size() != interactions.size())
+    refuseArgument(kType, "friction", std::to_string(friction.size()) + " coefficients", "one for each interaction", "give 0 where there is no friction");
+  for (std::size_t k = 0; k < bodies.size(); ++k) addBody(bodies[k], k);
+  problem.f.resize(problem.dof());
+  freeVelocity.resize(problem.dof());
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const Mover& mover = movers_[k];
+    if (mover.block < 0) continue;
+    const int row = problem.M.start[at(mover.block)];
+    const Matrix3 inertia = toWorld(mover.inertia.inertia, bodies[k].state.orientation), inverse = toWorld(mover.inertia.inverse, bodies[k].state.orientation);
+    freeVelocity.segment<3>(row) = mover.twist.head<3>() + dt * mover.inertia.inverseMass * bodies[k].force;
+    freeVelocity.segment<3>(row + 3) = mover.twist.tail<3>() + dt * inverse * bodies[k].torque;
+    problem.f.segment<3>(row) = mover.inertia.mass * freeVelocity.segment<3>(row);
+    problem.f.segment<3>(row + 3) = inertia * freeVelocity.segment<3>(row + 3);
+    problem.scaleFloor = std::max(problem.scaleFloor, dt * mover.inertia.inverseMass * bodies[k].force.norm());
+  }
+  for (std::size_t i = 0; i < interactions.size(); ++i)
+    if (interactions[i].is_active) addContact(interactions[i], friction[i], i);
+  for (std::size_t j = 0; j < joints.size(); ++j)
+    if (joints[j] == nullptr || joints[j]->getBodyAIndex() >= bodies.size() || joints[j]->getBodyBIndex() >= bodies.size())
+      refuseArgument(kType, element("joint", j).c_str(), joints[j] == nullptr ? "null" : "between bodies that do not exist", "between two of the bodies",
+                     "give indices into bodies");
+}
+
+void StepSystem::addBody(const EngineBody& body, std::size_t index) {
+  const std::string name = element("body", index);
+  requireFinite(kType, (name + ": position").c_str(), body.state.position);
+  requireFinite(kType, (name + ": velocity").c_str(), body.state.velocity);
+  requireFinite(kType, (name + ": angular velocity").c_str(), body.state.getAngularVelocity());
+  requireFinite(kType, (name + ": force").c_str(), Coordinate{body.force});
+  requireFinite(kType, (name + ": torque").c_str(), Coordinate{body.torque});
+  if (!(std::abs(body.state.orientation.norm() - 1) <= 1e-6))
+    refuseArgument(kType, (name + ": orientation").c_str(), "of length " + std::to_string(body.state.orientation.norm()), "a unit quaternion", "normalise it");
+  Mover mover;
+  mover.twist << body.state.velocity, body.state.getAngularVelocity();
+  if (!std::isinf(body.mass)) {
+    mover.inertia.dynamic = true;
+    mover.inertia.mass = requirePositive(kType, (name + ": mass").c_str(), body.mass, "infinity makes a driven body");
+    mover.inertia.inverseMass = 1.0 / body.mass;
+    mover.inertia.inertia = body.inertia;
+    const Eigen::LLT<Matrix3> factor{body.inertia};
+    if (!body.inertia.allFinite() || !body.inertia.isApprox(body.inertia.transpose(), 1e-12) || factor.info() != Eigen::Success)
+      refuseArgument(kType, (name + ": inertia").c_str(), "not that of a body", "symmetric and positive definite",
+                     "give it about the centre of mass in body axes");
+    mover.inertia.inverse = factor.solve(Matrix3::Identity());
+    Matrix6 M = Matrix6::Zero();
+    M.topLeftCorner<3, 3>() = body.mass * Matrix3::Identity();
+    M.bottomRightCorner<3, 3>() = toWorld(body.inertia, body.state.orientation);
+    mover.block = problem.M.addBlock(M.data(), 6);
+  }
+  movers_.push_back(mover);
+}
+
+/// Columns (body's twist × rows) of a body, given as rows × 6; a driven body's motion goes to `driven` instead.
+void StepSystem::addColumns(BlockColumns& columns, std::size_t body, const Eigen::Ref<const MatrixX>& rows, VectorX& driven) const {
+  const Mover& mover = movers_[body];
+  if (mover.block < 0) {
+    driven += rows * mover.twist;
+    return;
+  }
+  const MatrixX transposed = rows.transpose();
+  columns.addSegment(mover.block, problem.M.start[at(mover.block)], 6, transposed.data());
+}
+
+void StepSystem::addContact(const ContactInteraction& contact, double mu, std::size_t index) {
+  const std::string name = element("interaction", index);
+  const auto exists = [&](int body) { return body >= 0 && at(body) < bodies_.size(); };
+  if (!exists(contact.body_a_idx) || !exists(contact.body_b_idx) || contact.body_a_idx == contact.body_b_idx)
+    refuseArgument(kType, (name + ": bodies").c_str(), std::to_string(contact.body_a_idx) + " and " + std::to_string(contact.body_b_idx), "two of the bodies",
+                   "give indices into bodies");
+  requireAtLeastZero(kType, (name + ": friction").c_str(), mu, "0 is frictionless");
+  requireBetween(kType, (name + ": restitution_coeff").c_str(), contact.restitution_coeff, 0, 1, "0 does not bounce");
+  MatrixX rows[2];
+  for (int side = 0; side < 2; ++side) {
+    const ContactBasis& basis = side == 0 ? contact.basis_a : contact.basis_b;
+    rows[side].resize(3, 6);
+    rows[side] << basis.normal.transpose(), basis.tangent1.transpose(), basis.tangent2.transpose();
+  }
+  if (!rows[0].allFinite() || !rows[1].allFinite() || !std::isfinite(contact.penetration_depth))
+    refuseArgument(kType, name.c_str(), "not finite", "finite in basis_a, basis_b and penetration_depth", "check the collision detection");
+  VectorX w = VectorX::Zero(3);
+  addColumns(problem.H, at(contact.body_a_idx), rows[0], w);
+  addColumns(problem.H, at(contact.body_b_idx), rows[1], w);
+  problem.H.endGroup();
+  const double approach = (rows[0] * movers_[at(contact.body_a_idx)].twist + rows[1] * movers_[at(contact.body_b_idx)].twist)[0];
+  if (contact.penetration_depth >= 0) w[0] += contact.restitution_coeff * std::min(approach, 0.0);
+  const auto append = [](VectorX& x, const VectorX& more) {
+    x.conservativeResize(x.size() + more.size());
+    x.tail(more.size()) = more;
+  };
+  append(problem.wScale, w);
+  w[0] -= contact.penetration_depth / dt_;
+  append(problem.w, w);
+  append(problem.mu, VectorX::Constant(1, mu));
+  append(problem.R, Vector3{config_.contact_compliance / (dt_ * dt_), config_.friction_compliance / dt_, config_.friction_compliance / dt_});
+  used.push_back(static_cast<int>(index));
+}
+
+Vector6 StepSystem::twistOf(std::size_t body, const VectorX& v) const {
+  return movers_[body].block < 0 ? movers_[body].twist : Vector6{v.segment<6>(problem.M.start[at(movers_[body].block)])};
+}
+
+std::vector<InertialState> StepSystem::statesAfter(const VectorX& v) const {
+  std::vector<InertialState> states;
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    InertialState state = bodies_[k].state;
+    const Vector6 twist = twistOf(k, v);
+    state.velocity = twist.head<3>();
+    state.position += dt_ * twist.head<3>();
+    BodyInertia turning = movers_[k].inertia;
+    if (movers_[k].block < 0) turning.inertia = turning.inverse = Matrix3::Identity();  // driven: turns about a fixed axis
+    const RotationStep rotation = advanceRotation(turning, state.orientation, twist.tail<3>(), dt_);
+    state.orientation = rotation.rotation;
+    state.setAngularVelocity(rotation.angularVelocity);
+    states.push_back(state);
+  }
+  return states;
+}
+
+// At the end of the step with v + dv, g ≈ g(q⁺) + h J dv: row velocity J (v + dv) + b + C λ with b = g/h − J v.
+double StepSystem::linearise(const VectorX& v, const VectorX& lambda, const std::vector<InertialState>& states) {
+  problem.G = BlockColumns{1};
+  std::vector<double> b;
+  double worst = 0;
+  const double C = config_.joint_compliance / (dt_ * dt_);
+  for (const TwoBodyBilateralConstraint* joint : joints_) {
+    const std::size_t a = joint->getBodyAIndex(), c = joint->getBodyBIndex();
+    const VectorX g = joint->evaluateTwoBody(states[a], states[c], 0.0);
+    const MatrixX J = joint->jacobianTwoBody(states[a], states[c], 0.0);
+    for (int row = 0; row < joint->dimension(); ++row) {
+      VectorX driven = VectorX::Zero(1);
+      addColumns(problem.G, a, J.block(row, 0, 1, 6), driven);
+      addColumns(problem.G, c, J.block(row, 6, 1, 6), driven);
+      problem.G.endGroup();
+      const double moving = (J.block(row, 0, 1, 6) * twistOf(a, v) + J.block(row, 6, 1, 6) * twistOf(c, v))(0) - driven[0];
+      const auto k = static_cast<Eigen::Index>(b.size());
+      worst = std::max(worst, std::abs(g[row] + (k < lambda.size() ? dt_ * C * lambda[k] : 0.0)));
+      b.push_back(g[row] / dt_ - moving);
+    }
+  }
+  problem.b = Eigen::Map<const VectorX>{b.data(), static_cast<Eigen::Index>(b.size())};
+  problem.C = VectorX::Constant(problem.b.size(), C);
+  return worst;
+}
+
+}  // namespace
+
+ContactInteraction makeContactInteraction(int bodyA, int bodyB, const Coordinate& normal, const Coordinate& point, const Coordinate& comA,
+                                          const Coordinate& comB, double penetrationDepth, double restitution) {
+  const TangentFrame frame = TangentBasis::computeTangentBasis(normal);
+  const auto basis = [&](const Coordinate& com, double sign) {
+    const auto direction = [&](const Coordinate& d) {
+      Vector6 x;
+      x << sign * d, sign * (point - com).cross(d);
+      return x;
+    };
+    return ContactBasis{direction(normal), direction(frame.t1), direction(frame.t2)};
+  };
+  return {bodyA, bodyB, penetrationDepth, restitution, basis(comA, 1.0), basis(comB, -1.0), true};
+}
+
+ImplicitEngine::ImplicitEngine(const EngineConfig& config) : config_{config} {
+  constexpr const char* type = "EngineConfig";
+  requireAtLeastZero(type, "contact_compliance", config.contact_compliance, "0 is rigid");
+  requireAtLeastZero(type, "friction_compliance", config.friction_compliance, "0 does not creep");
+  requireAtLeastZero(type, "joint_compliance", config.joint_compliance, "0 is rigid");
+  requirePositive(type, "contact_fb_alpha", config.contact_fb_alpha, "0.5 is the usual");
+  requireBetween(type, "fb_smoothing", config.fb_smoothing, 0, 1, "1e-3 is the usual");
+  requireBetween(type, "tolerance", config.tolerance, 1e-15, 0.1, "1e-8 is the usual");
+  for (const auto& [name, value] : {std::pair{"max_newton_iterations", config.max_newton_iterations}, {"max_linearisations", config.max_linearisations}})
+    if (value < 1) refuseArgument(type, name, std::to_string(value), "at least 1", "leave the default");
+  if (config.max_line_search_steps < 0)
+    refuseArgument(type, "max_line_search_steps", std::to_string(config.max_line_search_steps), "at least 0", "0 takes whole steps");
+}
+
+ImplicitEngine::StepResult ImplicitEngine::step(std::vector<EngineBody>& bodies, const std::vector<ContactInteraction>& interactions,
+                                                const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt) const {
+  constexpr double closed = 1e-12;  // [m], [rad] of the joints
+  StepSystem system{config_, bodies, interactions, friction, joints, dt};
+  StepResult result;
+  result.contactImpulses.setZero(static_cast<Eigen::Index>(3 * interactions.size()));
+  VelocitySolver fb{{"fb", Law::Coulomb, true, true, ""},
+                    makeFbMethod({config_.contact_fb_alpha, config_.fb_smoothing, config_.max_newton_iterations, config_.max_line_search_steps})};
+  Portfolio fallback;
+  Certifier certifier;
+  SolveOptions options;
+  options.tolerance = config_.tolerance;
+  Iterate iterate;
+  iterate.v = system.freeVelocity;
+  std::vector<InertialState> states = system.statesAfter(iterate.v);
+  result.jointError = system.linearise(iterate.v, iterate.lambda, states);
+  double last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < config_.max_linearisations; ++k) {
+    fitIterate(system.problem, iterate, true);
+    const SolveReport report = fb.solve(system.problem, iterate, options);
+    result.iterations += report.iterations;
+    result.method = "fb";
+    Certificate certificate = certifier.certify(system.problem, iterate);
+    if (!certificate.passes(config_.tolerance) && config_.fallback_to_auto) {
+      const PortfolioReport rescue = fallback.solve(system.problem, iterate, options);
+      result.iterations += rescue.iterations;
+      result.method = rescue.rung;
+      certificate = rescue.certificate;
+    }
+    result.certificate = certificate.relative;
+    result.certified = certificate.passes(config_.tolerance);
+    if (!result.certified) return result;
+    states = system.statesAfter(iterate.v);
+    const VectorX lambda = iterate.lambda;
+    result.jointError = system.linearise(iterate.v, lambda, states);
+    if (joints.empty() || result.jointError <= closed || result.jointError >= 0.9 * last) break;
+    last = result.jointError;
+    options.warm = true;
+  }
+  for (std::size_t i = 0; i < system.used.size(); ++i)
+    result.contactImpulses.segment<3>(3 * system.used[i]) = iterate.r.segment<3>(static_cast<Eigen::Index>(3 * i));
+  result.jointImpulses = iterate.lambda;
+  for (std::size_t k = 0; k < bodies.size(); ++k) bodies[k].state = states[k];
+  return result;
+}
+
+}  // namespace stiction

@@ -1,0 +1,181 @@
+// The implicit engine against its own discrete laws: what compliance, friction, restitution, overlap and joints do in a step of any length.
+#include "constraints/ImplicitEngine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "constraints/RevoluteConstraint.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kG = 9.81, kInfinity = std::numeric_limits<double>::infinity();
+
+EngineBody ground() {
+  EngineBody body;
+  body.mass = kInfinity;
+  return body;
+}
+
+/// A body of 2 kg whose lowest point is its centre of mass, so that nothing turns it.
+EngineBody block(const Coordinate& velocity, const Coordinate& position = {}) {
+  EngineBody body;
+  body.mass = 2;
+  body.inertia = Vector3{0.1, 0.2, 0.3}.asDiagonal();
+  body.state.position = position;
+  body.state.velocity = velocity;
+  body.force = {0, 0, -body.mass * kG};
+  return body;
+}
+
+/// The block (0) on the ground (1), z = 0; the normal points from B to A: up.
+std::vector<ContactInteraction> onGround(const std::vector<EngineBody>& bodies, double restitution = 0) {
+  const Coordinate& at = bodies[0].state.position;
+  return {makeContactInteraction(0, 1, Coordinate{0, 0, 1}, at, at, Coordinate{0, 0, 0}, -at.z(), restitution)};
+}
+
+EngineConfig rigid() {
+  EngineConfig config;
+  config.contact_compliance = 0;
+  return config;
+}
+
+TEST(ImplicitEngine, DefaultsAreTheDocuments) {
+  constexpr EngineConfig config{.contact_compliance = 1e-5, .contact_fb_alpha = 0.5};
+  EXPECT_EQ(EngineConfig{}.contact_compliance, config.contact_compliance);
+  EXPECT_EQ(EngineConfig{}.contact_fb_alpha, config.contact_fb_alpha);
+}
+
+TEST(ImplicitEngine, ALoadSinksByItsComplianceWhateverTheStep) {
+  constexpr double depth = 1e-5 * 2 * kG;
+  // Implicit Euler damps the spring by ω² h / 2 a second, ω = 224 rad/s: from above, 2000 steps are enough from a millisecond on. Below, the load is set down at rest.
+  for (const double h : {1e-4, 1e-3, 4e-3, 16.7e-3, 50e-3}) {
+    std::vector<EngineBody> bodies{block({}, {0, 0, h < 1e-3 ? -depth : 0.0}), ground()};
+    const ImplicitEngine engine;
+    for (int k = 0; k < 2000; ++k) {
+      const auto result = engine.step(bodies, onGround(bodies), {0.5}, {}, h);
+      ASSERT_TRUE(result.certified) << "h = " << h << ", step " << k << ": " << result.certificate;
+    }
+    EXPECT_NEAR(bodies[0].state.position.z(), -depth, 1e-10) << h;
+    EXPECT_LE(bodies[0].state.velocity.norm(), 1e-8) << h;
+  }
+}
+
+TEST(ImplicitEngine, ASlidingBlockSlowsByMuGAndStops) {
+  for (const double h : {1e-3, 4e-3, 20e-3}) {
+    std::vector<EngineBody> bodies{block({0.6, 0.8, 0}), ground()};
+    const ImplicitEngine engine{rigid()};
+    double speed = 1;
+    while (speed > 0) {
+      const auto result = engine.step(bodies, onGround(bodies), {0.3}, {}, h);
+      ASSERT_TRUE(result.certified);
+      speed = std::max(speed - 0.3 * kG * h, 0.0);
+      const Vector3 expected = speed * Vector3{0.6, 0.8, 0};
+      EXPECT_LE((bodies[0].state.velocity - expected).norm(), 2e-8) << h;
+    }
+  }
+}
+
+TEST(ImplicitEngine, RestitutionIsNewtons) {
+  std::vector<EngineBody> bodies{block({0, 0, -2}), ground()};
+  bodies[0].force.setZero();
+  const auto result = ImplicitEngine{rigid()}.step(bodies, onGround(bodies, 0.5), {0.0}, {}, 1e-3);
+  ASSERT_TRUE(result.certified);
+  EXPECT_NEAR(bodies[0].state.velocity.z(), 1.0, 1e-7);
+  EXPECT_NEAR(result.contactImpulses[0], 2 * 3.0, 1e-7);
+}
+
+TEST(ImplicitEngine, AGapMayCloseAndNoMore) {
+  std::vector<EngineBody> bodies{block({0, 0, -2}, {0, 0, 1e-3}), ground()};
+  bodies[0].force.setZero();
+  ASSERT_TRUE(ImplicitEngine{rigid()}.step(bodies, onGround(bodies), {0.0}, {}, 4e-3).certified);
+  EXPECT_NEAR(bodies[0].state.position.z(), 0.0, 1e-10);
+}
+
+TEST(ImplicitEngine, AnOverlapAtTheStartBecomesKineticEnergy) {
+  for (const double h : {1e-3, 4e-3, 16e-3}) {
+    constexpr double overlap = 1e-3;
+    std::vector<EngineBody> bodies{block({}, {0, 0, -overlap}), ground()};
+    bodies[0].force.setZero();
+    ASSERT_TRUE(ImplicitEngine{rigid()}.step(bodies, onGround(bodies), {0.5}, {}, h).certified);
+    const double energy = bodies[0].state.velocity.squaredNorm();  // ½ m v², m = 2 kg
+    EXPECT_NEAR(energy, std::pow(overlap / h, 2), 1e-7) << h;      // 1 J at a millisecond
+  }
+}
+
+TEST(ImplicitEngine, AHingeHoldsItsPositionAndSwingsWithThePeriodOfAPendulum) {
+  // A rod's centre 0.5 m below a hinge along y: T = 2π √(I / (m g d)) with I = I_yy + m d², for small swings.
+  EngineBody rod = block({}, {0, 0, -0.5});
+  const double inertia = 0.2 + 2 * 0.25, period = 2 * std::numbers::pi * std::sqrt(inertia / (2 * kG * 0.5)), h = 1e-3;
+  rod.state.setAngularVelocity(Coordinate{0, 0.05, 0});
+  rod.state.velocity = Vector3{0, 0.05, 0}.cross(Vector3{0, 0, -0.5});
+  std::vector<EngineBody> bodies{ground(), rod};
+  RevoluteConstraint hinge{0, 1, {0, 0, 0}, {0, 0, 0.5}, {0, 1, 0}, {0, 1, 0}};
+  const ImplicitEngine engine;
+  double last = 0, crossed = 0;
+  for (int k = 1; k * h < 1.2 * period && crossed == 0; ++k) {
+    const auto result = engine.step(bodies, {}, {}, {&hinge}, h);
+    ASSERT_TRUE(result.certified) << k;
+    ASSERT_LE(result.jointError, 1e-12) << k;
+    const double x = bodies[1].state.position.x();
+    if (last > 0 && x <= 0 && k * h > 0.75 * period) crossed = (k - 1 + last / (last - x)) * h;
+    last = x;
+  }
+  // From the lowest point to +x or −x first, and a whole period later through it the same way.
+  EXPECT_NEAR(crossed, period, 2e-3 * period);
+}
+
+TEST(ImplicitEngine, WhatNewtonCannotCertifyGoesToAutoUnlessForbidden) {
+  EngineConfig config = rigid();
+  config.max_newton_iterations = 1;
+  std::vector<EngineBody> bodies{block({1, 0, 0}), ground()};
+  auto result = ImplicitEngine{config}.step(bodies, onGround(bodies), {0.3}, {}, 1e-3);
+  EXPECT_TRUE(result.certified);
+  EXPECT_NE(result.method, "fb");
+  config.fallback_to_auto = false;
+  const std::vector<EngineBody> before = bodies;
+  result = ImplicitEngine{config}.step(bodies, onGround(bodies), {0.3}, {}, 1e-3);
+  EXPECT_FALSE(result.certified);
+  EXPECT_EQ(result.method, "fb");
+  EXPECT_EQ(bodies[0].state.position, before[0].state.position);
+}
+
+TEST(ImplicitEngine, RefusesWrongInputByName) {
+  const ImplicitEngine engine;
+  const auto refuses = [&](auto&& change, const char* word) {
+    std::vector<EngineBody> bodies{block({}), ground()};
+    std::vector<ContactInteraction> contacts = onGround(bodies);
+    std::vector<double> friction{0.5};
+    double h = 1e-3;
+    change(bodies, contacts, friction, h);
+    try {
+      engine.step(bodies, contacts, friction, {}, h);
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string{error.what()}.find(word), std::string::npos) << error.what();
+      return true;
+    }
+    return false;
+  };
+  using Bodies = std::vector<EngineBody>;
+  using Contacts = std::vector<ContactInteraction>;
+  using Frictions = std::vector<double>;
+  EXPECT_TRUE(refuses([](Bodies& b, Contacts&, Frictions&, double&) { b[0].mass = 0; }, "body 0: mass"));
+  EXPECT_TRUE(refuses([](Bodies& b, Contacts&, Frictions&, double&) { b[0].inertia(0, 0) = -1; }, "body 0: inertia"));
+  EXPECT_TRUE(refuses([](Bodies& b, Contacts&, Frictions&, double&) { b[1].state.position.x() = std::nan(""); }, "body 1: position"));
+  EXPECT_TRUE(refuses([](Bodies& b, Contacts&, Frictions&, double&) { b[0].state.orientation.w() = 2; }, "body 0: orientation"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].body_b_idx = 7; }, "interaction 0: bodies"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].restitution_coeff = 1.5; }, "restitution_coeff"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].basis_a.normal[3] = kInfinity; }, "interaction 0"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts&, Frictions& f, double&) { f[0] = -0.1; }, "interaction 0: friction"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts&, Frictions& f, double&) { f.clear(); }, "friction"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts&, Frictions&, double& h) { h = 0; }, "dt"));
+  EngineConfig config;
+  config.contact_compliance = -1;
+  EXPECT_THROW(ImplicitEngine{config}, std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace stiction
