@@ -7,7 +7,8 @@
 namespace stiction {
 namespace {
 
-constexpr int kPatience = 30;  // Newton steps without a better answer
+constexpr double kLeastFriction = 1e-14;  // [-] of slip: what is free to slip gets no more friction than this
+constexpr int kPatience = 30;             // Newton steps without a better answer
 
 class FbMethod : public VelocityMethod {
  public:
@@ -45,7 +46,7 @@ double FbMethod::evaluate(const VelocitySystem& system, const VectorX& v, const 
     const double x = alpha * u[0], y = omega * ri[0], root = std::sqrt(x * x + y * y + epsilon_ * epsilon_);
     const double slip = tangentialNorm(u), friction = omega * tangentialNorm(ri);
     const double psi = phi(slip, problem.mu[i] * omega * std::max(ri[0], 0.0) - friction);
-    const double below = std::max(friction + psi, settings_.leastStiffness * std::max(slip, friction));
+    const double below = std::max(friction + psi, kLeastFriction * std::max(slip, friction));
     const double W = below > 0 ? omega * (slip - psi) / below : 0.0;
     F_[3 * i] = phi(x, y);
     // Relative to the larger of 1 and W/ω, so that free slip (W → ∞, r_T = 0) is no large number.
