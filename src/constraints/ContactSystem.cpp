@@ -116,6 +116,9 @@ void ContactSystem::addRows(const TwoBodyConstraint& constraint, std::size_t ind
 void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<const ContactConstraint*>& normals, std::size_t index) {
   for (std::size_t i = 0; i < normals.size(); ++i) {
     if (normals[i] == nullptr || contacts_[i].friction != nullptr) continue;
+    if (friction.alpha() != 0 || friction.beta() != 0)
+      refuse("contactConstraints[", index,
+             "] (" + friction.typeName() + ") has Baumgarte gains; a velocity has no error to pull back, and gains on friction make energy: return 0");
     const ContactConstraint& normal = *normals[i];
     if (friction.getBodyAIndex() != normal.getBodyAIndex() || friction.getBodyBIndex() != normal.getBodyBIndex() ||
         friction.getContactNormal() != normal.getContactNormal() || friction.getLeverArmA() != normal.getLeverArmA() ||

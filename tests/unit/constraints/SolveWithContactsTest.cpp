@@ -321,5 +321,41 @@ TEST(SolveWithContacts, RefusesBadInputByName) {
   EXPECT_EQ(scene.solver.getFrictionMethod(), "auto");
 }
 
+// Newton's rule with friction can make energy (Kane's paradox). One contact with W = (a b; b c) in (n, t), stuck by much friction: with e = 1
+// ΔE = ½ r_t u_t = −½ u_t (a u_t + b A)/(ac − b²), A = −2 u_n, at most b²A²/(8 a (ac − b²)) at u_t = −bA/(2a). The world's own step sees it and solves again.
+TEST(SolveWithContacts, PlainNewtonRestitutionMakesEnergyWhereTheFormulaSaysSo) {
+  constexpr double mass = 2, length = 1, dt = 1e-3;
+  const double inertia = mass * length * length / 12, tilt = 40 * std::numbers::pi / 180;
+  const Vector3 centre = 0.5 * length * Vector3{std::cos(tilt), 0, std::sin(tilt)};  // the rod's lower end touches the ground at the origin
+  const Vector3 lever = -centre;
+  const double a = 1 / mass + lever.x() * lever.x() / inertia, c = 1 / mass + lever.z() * lever.z() / inertia, b = -lever.x() * lever.z() / inertia;
+  const double un = -1, A = -2 * un, ut = -b * A / (2 * a);
+  Scene scene;
+  Matrix3 inverse = Matrix3::Identity() / inertia;
+  const std::size_t rod = scene.addBody(mass, inverse, centre, {ut, 0, un});
+  scene.addContact(0, rod, {0, 0, 1}, {0, 0, 0}, 5.0, 1.0, un);
+  const auto result = scene.solve(dt);
+  ASSERT_TRUE(result.converged) << result.message;
+  const Vector3 v = scene.after(result, rod, dt), omega = dt * inverse * result.bodyForces[rod].angularTorque;
+  const double before = 0.5 * mass * (ut * ut + un * un), after = 0.5 * mass * v.squaredNorm() + 0.5 * inertia * omega.squaredNorm();
+  EXPECT_NEAR(after - before, b * b * A * A / (8 * a * (a * c - b * b)), 1e-7);
+  EXPECT_GT(after - before, 0.1);
+}
+
+class PulledBackFriction : public FrictionConstraint {
+ public:
+  using FrictionConstraint::FrictionConstraint;
+  double beta() const override { return 10.0; }
+};
+
+TEST(SolveWithContacts, RefusesBaumgarteGainsOnFriction) {
+  Scene scene;
+  const std::size_t body = scene.addBody(1, Matrix3::Identity(), {0, 0, 0.5}, {1, 0, -0.1});
+  scene.addContact(0, body, {0, 0, 1}, {0, 0, 0}, -1);
+  scene.constraints.push_back(std::make_unique<PulledBackFriction>(0, body, Coordinate{0, 0, 1}, Coordinate{}, Coordinate{}, scene.states[0].position,
+                                                                   scene.states[body].position, 0.5));
+  EXPECT_THROW(scene.solve(1e-3), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace stiction
