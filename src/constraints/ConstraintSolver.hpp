@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "constraints/Constraint.hpp"
+#include "solvers/Ecos.hpp"
 
 namespace stiction {
 
@@ -32,6 +33,10 @@ constexpr int kECOSDefaultMaxIter = 100;
 
 class ConstraintSolver {
  public:
+  using ECOSData = stiction::ECOSData;
+  using ECOSSparseMatrix = stiction::ECOSSparseMatrix;
+  using FrictionConeSpec = stiction::FrictionConeSpec;
+
   struct SolveResult {
     VectorX lambda;                                                    // multipliers in the order of the constraints' rows; 0 for inactive ones
     VectorX F_c;                                                       // Jᵀλ, 7: [N], and the force on Q
@@ -134,6 +139,11 @@ class ConstraintSolver {
 
  private:
   friend class ConstraintSolverTestAccess;
+  /// min ½ λᵀAλ − bᵀλ over the friction cones, by ECOS with the tolerances set. converged: ECOS's exit code 0. Throws InputError in a build without ECOS.
+  ActiveSetResult solveWithECOS(const MatrixX& A, const VectorX& b, const FrictionConeSpec& coneSpec, int numContacts) const;
+  ECOSData buildECOSProblem(const MatrixX& A, const VectorX& b, const FrictionConeSpec& coneSpec, int numContacts) const;
+  /// μ of each contact, 0 without a FrictionConstraint; rows n, t1, t2 in the contacts' order.
+  FrictionConeSpec buildFrictionConeSpec(const std::vector<TwoBodyConstraint*>& contactConstraints, int numContacts) const;
 
   ActiveSetResult solveActiveSet(const MatrixX& A, const VectorX& b, int numContacts) const;
 

@@ -2,8 +2,10 @@
 #include <sstream>
 #include <stdexcept>
 
+#include <algorithm>
 #include "certify/Certificate.hpp"
 #include "constraints/Arguments.hpp"
+
 #include "constraints/ConstraintSolver.hpp"
 #include "constraints/ContactSystem.hpp"
 #include "portfolio/Portfolio.hpp"
@@ -12,7 +14,7 @@
 namespace stiction {
 
 void ConstraintSolver::setFrictionMethod(const std::string& name) {
-  Portfolio{name};  // refuses unknown names
+  Portfolio{name};  // refuses unknown names, and ECOS where it is missing
   friction_method_ = name;
 }
 
@@ -31,6 +33,41 @@ void ConstraintSolver::setECOSMaxIterations(int max_iters) {
   ecos_max_iters_ = max_iters;
 }
 
+ConstraintSolver::ActiveSetResult ConstraintSolver::solveWithECOS(const MatrixX& A, const VectorX& b, const FrictionConeSpec& coneSpec, int numContacts) const {
+  if (coneSpec.numContacts != numContacts)
+    refuseArgument("solveWithECOS", "numContacts", std::to_string(numContacts), "the number of cones in coneSpec", "build the one from the other");
+  ECOSProblem problem = buildFrictionProblem(A, b, coneSpec);
+  const ECOSAnswer answer = solveECOSProblem(problem, ecos_abs_tol_, ecos_rel_tol_, ecos_max_iters_);
+  return {answer.lambda, answer.exit_flag == 0, answer.iterations, answer.exit_flag, answer.primal_residual, answer.dual_residual, answer.gap};
+}
+
+ECOSData ConstraintSolver::buildECOSProblem(const MatrixX& A, const VectorX& b, const FrictionConeSpec& coneSpec, int /*numContacts*/) const {
+  return std::move(buildFrictionProblem(A, b, coneSpec).data);
+}
+
+FrictionConeSpec ConstraintSolver::buildFrictionConeSpec(const std::vector<TwoBodyConstraint*>& contactConstraints, int numContacts) const {
+  FrictionConeSpec spec{numContacts};
+  std::vector<const ContactConstraint*> contacts;  // null for users' rows
+  for (const TwoBodyConstraint* constraint : contactConstraints)
+    if (dynamic_cast<const FrictionConstraint*>(constraint) == nullptr)
+      contacts.insert(contacts.end(), static_cast<std::size_t>(constraint->dimension()), dynamic_cast<const ContactConstraint*>(constraint));
+  if (static_cast<int>(contacts.size()) != numContacts)
+    refuseArgument("buildFrictionConeSpec", "numContacts", std::to_string(numContacts), "the number of rows that are not friction", "count them");
+  for (const TwoBodyConstraint* constraint : contactConstraints) {
+    const auto* friction = dynamic_cast<const FrictionConstraint*>(constraint);
+    if (friction == nullptr) continue;
+    const auto found =
+        std::find_if(contacts.begin(), contacts.end(), [&](const ContactConstraint* contact) { return contact != nullptr && belongsTo(*friction, *contact); });
+    if (found == contacts.end())
+      refuseArgument("buildFrictionConeSpec", "contactConstraints", "a FrictionConstraint alone", "contacts and their friction",
+                     "add the ContactConstraint of the same bodies, normal and lever arms");
+    const int contact = static_cast<int>(found - contacts.begin());
+    spec.setFriction(contact, friction->getFrictionCoefficient(), 3 * contact);
+    *found = nullptr;  // the next one like it has friction of its own
+  }
+  return spec;
+}
+
 ConstraintSolver::ActiveSetResult ConstraintSolver::solveActiveSet(const MatrixX& A, const VectorX& b, int /*numContacts*/) const {
   const LcpAnswer answer = solveLcp(A, b, max_iterations_);
   return {answer.lambda, answer.converged, answer.iterations, answer.activeRows};
@@ -46,18 +83,24 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
   Iterate iterate;
   iterate.r.setZero(3 * system.contacts());
   MultiBodySolveResult result;
-  if (system.hasFriction()) {
+  if (system.hasFriction() && friction_method_ == "ecos") {
+    MatrixX A;
+    VectorX b;
+    system.denseSystem(3, A, b);
+    result.details = solveWithECOS(A, b, buildFrictionConeSpec(contactConstraints, system.contacts()), system.contacts());
+    result.lambdas = iterate.r = result.details.lambda;
+  } else if (system.hasFriction()) {
     SolveOptions options;
     options.tolerance = tolerance_;
     options.maxIterations = max_iterations_;
     const PortfolioReport report = Portfolio{friction_method_}.solve(problem, iterate, options);
     result.details = {iterate.r, report.certified, report.iterations, 0};
-    result.details.solver_type = friction_method_;
+    result.details.solver_type = friction_method_ == "ecos-strict" ? "ECOS" : friction_method_;
     result.lambdas = iterate.r;
   } else {
     MatrixX A;
     VectorX b;
-    system.normalSystem(A, b);
+    system.denseSystem(1, A, b);
     result.details = solveActiveSet(A, b, system.contacts());
     result.lambdas = result.details.lambda;
     for (int i = 0; i < system.contacts(); ++i) iterate.r[3 * i] = result.lambdas[i];
@@ -82,6 +125,7 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
     std::ostringstream out;
     out << result.details.solver_type << " did not converge for " << system.contacts() << " contacts with friction coefficients";
     for (int i = 0; i < system.contacts(); ++i) out << (i == 0 ? " " : ", ") << system.friction(i);
+    if (result.details.solver_type == "ECOS") out << ": exit code " << result.details.ecos_exit_flag;
     out << ": certificate " << certificate.relative << ", tolerance " << tolerance_;
     result.message = out.str();
   }

@@ -1,5 +1,6 @@
 #include "constraints/ContactSystem.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <sstream>
 #include <stdexcept>
@@ -120,10 +121,7 @@ void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<
       refuse("contactConstraints[", index,
              "] (" + friction.typeName() + ") has Baumgarte gains; a velocity has no error to pull back, and gains on friction make energy: return 0");
     const ContactConstraint& normal = *normals[i];
-    if (friction.getBodyAIndex() != normal.getBodyAIndex() || friction.getBodyBIndex() != normal.getBodyBIndex() ||
-        friction.getContactNormal() != normal.getContactNormal() || friction.getLeverArmA() != normal.getLeverArmA() ||
-        friction.getLeverArmB() != normal.getLeverArmB())
-      continue;
+    if (!belongsTo(friction, normal)) continue;
     const MatrixX J = friction.jacobianTwoBody(states_[contacts_[i].a], states_[contacts_[i].b], 0.0);
     contacts_[i].rows[1] = J.row(0), contacts_[i].rows[2] = J.row(1);
     contacts_[i].friction = &friction;
@@ -132,6 +130,12 @@ void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<
   }
   refuse("contactConstraints[", index,
          "] (FrictionConstraint) belongs to no ContactConstraint of the list with the same bodies, normal and lever arms; add one");
+}
+
+bool belongsTo(const FrictionConstraint& friction, const ContactConstraint& contact) {
+  return friction.getBodyAIndex() == contact.getBodyAIndex() && friction.getBodyBIndex() == contact.getBodyBIndex() &&
+         friction.getContactNormal() == contact.getContactNormal() && friction.getLeverArmA() == contact.getLeverArmA() &&
+         friction.getLeverArmB() == contact.getLeverArmB();
 }
 
 double ContactSystem::friction(int contact) const {
@@ -183,8 +187,10 @@ ContactProblem ContactSystem::problem() const {
   return problem;
 }
 
-void ContactSystem::normalSystem(MatrixX& A, VectorX& b) const {
-  const auto n = static_cast<Eigen::Index>(contacts_.size());
+void ContactSystem::denseSystem(int rowsOfContact, MatrixX& A, VectorX& b) const {
+  const auto n = static_cast<Eigen::Index>(contacts_.size()) * rowsOfContact;
+  const auto contactOf = [&](Eigen::Index row) -> const Contact& { return contacts_[static_cast<std::size_t>(row / rowsOfContact)]; };
+  const auto rowOf = [&](Eigen::Index row) -> const Row& { return contactOf(row).rows[row % rowsOfContact]; };
   A.setZero(n, n);
   b.resize(n);
   const auto weighted = [&](std::size_t body, const Eigen::Matrix<double, 1, 6>& row) {
@@ -193,15 +199,15 @@ void ContactSystem::normalSystem(MatrixX& A, VectorX& b) const {
     return x;
   };
   for (Eigen::Index i = 0; i < n; ++i) {
-    const Contact& p = contacts_[static_cast<std::size_t>(i)];
-    b[i] = -speed(p, p.rows[0]) - p.w;
-    const Vector6 onA = weighted(p.a, p.rows[0].head<6>()), onB = weighted(p.b, p.rows[0].tail<6>());
+    const Contact& p = contactOf(i);
+    b[i] = -speed(p, rowOf(i)) - (i % rowsOfContact == 0 ? p.w : 0.0);
+    const Vector6 onA = weighted(p.a, rowOf(i).head<6>()), onB = weighted(p.b, rowOf(i).tail<6>());
     for (Eigen::Index j = 0; j <= i; ++j) {
-      const Contact& q = contacts_[static_cast<std::size_t>(j)];
+      const Contact& q = contactOf(j);
       double sum = 0;
       for (const auto& [body, x] : {std::pair{p.a, onA}, std::pair{p.b, onB}}) {
-        if (q.a == body) sum += q.rows[0].head<6>().dot(x);
-        if (q.b == body) sum += q.rows[0].tail<6>().dot(x);
+        if (q.a == body) sum += rowOf(j).head<6>().dot(x);
+        if (q.b == body) sum += rowOf(j).tail<6>().dot(x);
       }
       A(i, j) = A(j, i) = sum;
     }

@@ -9,6 +9,9 @@
 
 namespace stiction {
 
+/// Whether both are of the same bodies, normal and lever arms.
+bool belongsTo(const FrictionConstraint& friction, const ContactConstraint& contact);
+
 class ContactSystem {
  public:
   /// Checks everything; throws std::invalid_argument naming the element.
@@ -21,8 +24,8 @@ class ContactSystem {
 
   /// Every contact with three rows (n, t1, t2); without friction μ = 0 and the tangential columns are zero.
   ContactProblem problem() const;
-  /// A = J M⁻¹ Jᵀ and b = −(J v + w) of the normal rows.
-  void normalSystem(MatrixX& A, VectorX& b) const;
+  /// A = J M⁻¹ Jᵀ and b = −(J v + w) of the normal rows (rowsOfContact = 1) or of n, t1, t2 (3).
+  void denseSystem(int rowsOfContact, MatrixX& A, VectorX& b) const;
   /// Σ Jᵀ λ / dt per body [N], [N m]; λ (3·contacts) [N s]. Also gives the normal forces to the friction constraints.
   void apply(const VectorX& lambda, std::vector<Coordinate>& forces, std::vector<Coordinate>& torques) const;
 

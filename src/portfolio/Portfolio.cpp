@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/Error.hpp"
+#include "solvers/Ecos.hpp"
 #include "solvers/GaussSeidel.hpp"
 #include "solvers/LocalFactor.hpp"
 #include "solvers/VelocityMethod.hpp"
@@ -289,6 +290,7 @@ InfeasibilityProof Portfolio::Impl::findInfeasibility(const ContactProblem& prob
 Portfolio::Portfolio(const std::string& solver, Law law) : impl_{std::make_unique<Impl>(law)} {
   const bool isAuto = solver == autoInfo().name;
   if (isAuto && law == Law::Coulomb) return;
+  if (solver == "ecos" || solver == "ecos-strict") requireECOS();
   impl_->named = makeSolver(isAuto ? name(law) : solver);
   if (impl_->named) return;
   std::string known;

@@ -1,3 +1,7 @@
+#include <functional>
+
+#include "solvers/Ecos.hpp"
+#include "solvers/EcosSolver.hpp"
 #include "solvers/FbMethod.hpp"
 #include "solvers/GaussSeidel.hpp"
 #include "solvers/Solver.hpp"
@@ -15,7 +19,16 @@ struct Entry {
 std::unique_ptr<VelocityMethod> makeBoxMethod() { return makeProxMethod(Law::Box); }
 std::unique_ptr<VelocityMethod> makeCoulombProxMethod() { return makeProxMethod(); }
 
-/// All methods but those of Gauss–Seidel.
+/// The methods that are not of velocity space.
+std::vector<std::function<std::unique_ptr<Solver>()>> wholeSolvers() {
+  std::vector<std::function<std::unique_ptr<Solver>()>> makers{makeNsgs, makePgs};
+  if (hasECOS()) {
+    makers.emplace_back([] { return makeEcosSolver(false); });
+    makers.emplace_back([] { return makeEcosSolver(true); });
+  }
+  return makers;
+}
+
 std::vector<Entry> velocityMethods() {
   const auto coulomb = [](const char* name, const char* goodFor) { return SolverInfo{name, Law::Coulomb, true, true, goodFor}; };
   return {
@@ -50,7 +63,7 @@ const char* name(SolveStatus status) {
 }
 
 std::unique_ptr<Solver> makeSolver(const std::string& name) {
-  for (const auto& make : {makeNsgs, makePgs})
+  for (const auto& make : wholeSolvers())
     if (std::unique_ptr<Solver> solver = make(); name == solver->info().name) return solver;
   for (const Entry& entry : velocityMethods())
     if (name == entry.info.name) return std::make_unique<VelocitySolver>(entry.info, entry.make());
@@ -58,9 +71,10 @@ std::unique_ptr<Solver> makeSolver(const std::string& name) {
 }
 
 std::vector<SolverInfo> solverInfos() {
-  std::vector<SolverInfo> infos{makeNsgs()->info()};
+  const auto makers = wholeSolvers();
+  std::vector<SolverInfo> infos{makers.front()()->info()};
   for (const Entry& entry : velocityMethods()) infos.push_back(entry.info);
-  infos.push_back(makePgs()->info());
+  for (std::size_t k = 1; k < makers.size(); ++k) infos.push_back(makers[k]()->info());
   return infos;
 }
 

@@ -11,6 +11,7 @@
 #include "constraints/ConstraintSolver.hpp"
 #include "constraints/ContactConstraint.hpp"
 #include "constraints/FrictionConstraint.hpp"
+#include "solvers/Ecos.hpp"
 
 namespace stiction {
 namespace {
@@ -340,6 +341,33 @@ TEST(SolveWithContacts, PlainNewtonRestitutionMakesEnergyWhereTheFormulaSaysSo) 
   const double before = 0.5 * mass * (ut * ut + un * un), after = 0.5 * mass * v.squaredNorm() + 0.5 * inertia * omega.squaredNorm();
   EXPECT_NEAR(after - before, b * b * A * A / (8 * a * (a * c - b * b)), 1e-7);
   EXPECT_GT(after - before, 0.1);
+}
+
+TEST(SolveWithContacts, DispatchesToEcosWhereItIsBuiltIn) {
+  Scene scene = incline(10, 20, 0.6, 0.01);
+  if (!hasECOS()) {
+    EXPECT_THROW(scene.solver.setFrictionMethod("ecos"), InputError);
+    return;
+  }
+  scene.solver.setFrictionMethod("ecos");
+  const auto stick = scene.solve(0.01);
+  EXPECT_TRUE(stick.converged) << stick.message;
+  EXPECT_EQ(stick.details.solver_type, "ECOS");
+  EXPECT_EQ(stick.details.ecos_exit_flag, 0);
+  EXPECT_LE(stick.details.iterations, 30);
+  EXPECT_TRUE(std::isfinite(stick.details.gap) && std::isfinite(stick.details.primal_residual) && std::isfinite(stick.details.dual_residual));
+  EXPECT_NEAR(stick.lambdas.tail<2>().norm() / 0.01, 10 * kG * std::sin(20 * std::numbers::pi / 180), 1e-3);  // where all sticks the relaxation is Coulomb
+  scene.solver.setECOSMaxIterations(2);
+  const auto cut = scene.solve(0.01);
+  EXPECT_FALSE(cut.converged);
+  EXPECT_EQ(cut.details.ecos_exit_flag, -1);
+  EXPECT_NE(cut.message.find("1 contacts"), std::string::npos) << cut.message;
+  EXPECT_NE(cut.message.find("0.6"), std::string::npos);
+  EXPECT_NE(cut.message.find("exit code -1"), std::string::npos);
+
+  Scene ice = incline(10, 20, -1, 0.01);  // no friction at all: the active set, whatever the method
+  ice.solver.setFrictionMethod("ecos");
+  EXPECT_EQ(ice.solve(0.01).details.solver_type, "ASM");
 }
 
 class PulledBackFriction : public FrictionConstraint {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/Error.hpp"
+#include "solvers/Ecos.hpp"
 #include "unit/solvers/PyramidProblem.hpp"
 
 namespace stiction {
@@ -145,6 +146,21 @@ TEST(Portfolio, AProblemWithoutContactsIsFreeMotion) {
   Iterate x;
   EXPECT_TRUE(Portfolio{}.solve(p, x, {}).certified);
   EXPECT_LT((x.v - VectorX{Vector3{1, 2, 3}}).norm(), 1e-14);
+}
+
+TEST(Portfolio, EcosIsRefusedByTheNameOfItsBuildOptionWhereItIsMissing) {
+  for (const char* name : {"ecos", "ecos-strict"}) {
+    if (hasECOS()) {
+      EXPECT_NO_THROW(Portfolio{name});
+      continue;
+    }
+    try {
+      Portfolio{name};
+      ADD_FAILURE() << name << " was accepted";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string{error.what()}.find("STICTION_WITH_ECOS"), std::string::npos) << error.what();
+    }
+  }
 }
 
 }  // namespace

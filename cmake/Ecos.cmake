@@ -1,0 +1,21 @@
+# ECOS (GPL-3), a plug-in: fetched as source from PyPI and linked in only when asked for, -DSTICTION_WITH_ECOS=ON. A program linked with it falls under the GPL.
+set(STICTION_ECOS_VERSION 2.0.14)
+set(STICTION_ECOS "${CMAKE_BINARY_DIR}/ecos/ecos-${STICTION_ECOS_VERSION}/ecos")
+if(NOT EXISTS "${STICTION_ECOS}/include/ecos.h")
+  message(STATUS "Fetching ECOS ${STICTION_ECOS_VERSION}")
+  file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/ecos")
+  execute_process(COMMAND "${STICTION_WHEELS}/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary ecos ecos==${STICTION_ECOS_VERSION}
+    -d "${CMAKE_BINARY_DIR}/ecos" RESULT_VARIABLE failed)
+  if(NOT failed)
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E tar xzf ecos-${STICTION_ECOS_VERSION}.tar.gz WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/ecos" RESULT_VARIABLE failed)
+  endif()
+  if(failed)
+    message(FATAL_ERROR "pip could not fetch the source of ECOS ${STICTION_ECOS_VERSION}. Remedy: check the network or the package index of pip; or build without -DSTICTION_WITH_ECOS=ON.")
+  endif()
+endif()
+file(GLOB ecos_sources "${STICTION_ECOS}/src/*.c" "${STICTION_ECOS}/external/amd/src/*.c" "${STICTION_ECOS}/external/ldl/src/*.c")
+add_library(stiction_ecos STATIC ${ecos_sources})
+target_include_directories(stiction_ecos SYSTEM PUBLIC "${STICTION_ECOS}/include" "${STICTION_ECOS}/external/SuiteSparse_config" PRIVATE "${STICTION_ECOS}/external/amd/include"
+  "${STICTION_ECOS}/external/ldl/include")
+target_compile_definitions(stiction_ecos PUBLIC DLONG LDL_LONG)
+target_compile_options(stiction_ecos PRIVATE -w)

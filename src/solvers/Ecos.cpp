@@ -1,0 +1,216 @@
+#include "solvers/Ecos.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "base/Error.hpp"
+
+#ifdef STICTION_WITH_ECOS
+extern "C" {
+#include <ecos.h>
+}
+static_assert(sizeof(::idxint) == sizeof(stiction::idxint));
+#endif
+
+namespace stiction {
+
+bool hasECOS() {
+#ifdef STICTION_WITH_ECOS
+  return true;
+#else
+  return false;
+#endif
+}
+
+void requireECOS() {
+  if (!hasECOS())
+    throw InputError{"solver", "'ecos'", "a build with ECOS", "configure with -DSTICTION_WITH_ECOS=ON (ECOS is under the GPL, and off by default)"};
+}
+
+ECOSSparseMatrix ECOSSparseMatrix::fromDense(const MatrixX& mat, double sparsity_threshold) {
+  if (!mat.allFinite()) throw std::invalid_argument{"ECOSSparseMatrix: the matrix is not finite"};
+  ECOSSparseMatrix sparse;
+  sparse.nrows = mat.rows(), sparse.ncols = mat.cols();
+  sparse.col_ptrs.push_back(0);
+  for (Eigen::Index j = 0; j < mat.cols(); ++j) {
+    for (Eigen::Index i = 0; i < mat.rows(); ++i) {
+      if (!(std::abs(mat(i, j)) > sparsity_threshold)) continue;
+      sparse.data.push_back(mat(i, j));
+      sparse.row_indices.push_back(i);
+    }
+    sparse.col_ptrs.push_back(static_cast<idxint>(sparse.data.size()));
+  }
+  sparse.nnz = static_cast<idxint>(sparse.data.size());
+  return sparse;
+}
+
+ECOSSparseMatrix ECOSSparseMatrix::fromSparse(const Eigen::SparseMatrix<double>& mat) {
+  ECOSSparseMatrix sparse;
+  sparse.nrows = mat.rows(), sparse.ncols = mat.cols();
+  sparse.col_ptrs.push_back(0);
+  for (int j = 0; j < mat.outerSize(); ++j) {
+    for (Eigen::SparseMatrix<double>::InnerIterator it{mat, j}; it; ++it) {
+      sparse.data.push_back(it.value());
+      sparse.row_indices.push_back(it.row());
+    }
+    sparse.col_ptrs.push_back(static_cast<idxint>(sparse.data.size()));
+  }
+  sparse.nnz = static_cast<idxint>(sparse.data.size());
+  return sparse;
+}
+
+FrictionConeSpec::FrictionConeSpec(int contacts) : numContacts{contacts} {
+  if (contacts < 0) throw std::invalid_argument{"FrictionConeSpec: numContacts is " + std::to_string(contacts) + ", must be at least 0"};
+  frictionCoefficients.assign(static_cast<std::size_t>(contacts), 0.0);
+  for (int i = 0; i < contacts; ++i) normalIndices.push_back(3 * i);
+}
+
+void FrictionConeSpec::setFriction(int contactIndex, double mu, int normalConstraintIndex) {
+  if (contactIndex < 0 || contactIndex >= numContacts)
+    throw std::invalid_argument{"FrictionConeSpec: contactIndex is " + std::to_string(contactIndex) + ", must be in [0, " + std::to_string(numContacts) + ")"};
+  if (!(mu >= 0) || !std::isfinite(mu)) throw std::invalid_argument{"FrictionConeSpec: mu is " + std::to_string(mu) + ", must be finite and >= 0"};
+  if (normalConstraintIndex < 0 || normalConstraintIndex + 2 >= 3 * numContacts)
+    throw std::invalid_argument{"FrictionConeSpec: normalConstraintIndex is " + std::to_string(normalConstraintIndex) + ", must leave room for t1 and t2 in " +
+                                std::to_string(3 * numContacts) + " rows"};
+  frictionCoefficients[static_cast<std::size_t>(contactIndex)] = mu;
+  normalIndices[static_cast<std::size_t>(contactIndex)] = normalConstraintIndex;
+}
+
+std::vector<idxint> FrictionConeSpec::getConeSizes() const { return std::vector<idxint>(static_cast<std::size_t>(numContacts), 3); }
+
+ECOSData::ECOSData(int numContacts) : num_variables{3L * numContacts}, num_cones{numContacts}, cone_sizes(static_cast<std::size_t>(numContacts), 3) {}
+
+ECOSData::~ECOSData() { cleanup(); }
+
+ECOSData::ECOSData(ECOSData&& other) noexcept : ECOSData{0} { *this = std::move(other); }
+
+ECOSData& ECOSData::operator=(ECOSData&& other) noexcept {
+  std::swap(workspace, other.workspace);
+  std::swap(num_variables, other.num_variables);
+  std::swap(num_cones, other.num_cones);
+  std::swap(num_linear, other.num_linear);
+  G_data.swap(other.G_data);
+  G_row_indices.swap(other.G_row_indices);
+  G_col_ptrs.swap(other.G_col_ptrs);
+  h.swap(other.h);
+  c.swap(other.c);
+  cone_sizes.swap(other.cone_sizes);
+  return *this;
+}
+
+void ECOSData::setup() {
+  requireECOS();
+#ifdef STICTION_WITH_ECOS
+  cleanup();
+  workspace = ECOS_setup(num_variables, static_cast<idxint>(h.size()), 0, num_linear, num_cones, cone_sizes.data(), 0, G_data.data(), G_col_ptrs.data(),
+                         G_row_indices.data(), nullptr, nullptr, nullptr, c.data(), h.data(), nullptr);
+  if (workspace == nullptr)
+    throw std::runtime_error{"ECOS_setup refused a problem of " + std::to_string(num_variables) + " variables and " + std::to_string(num_cones) + " cones"};
+#endif
+}
+
+void ECOSData::cleanup() {
+#ifdef STICTION_WITH_ECOS
+  if (workspace != nullptr) ECOS_cleanup(workspace, 0);
+#endif
+  workspace = nullptr;
+}
+
+ECOSProblem buildFrictionProblem(const MatrixX& A, const VectorX& b, const FrictionConeSpec& spec) {
+  const int contacts = spec.numContacts, rows = 3 * contacts;
+  if (A.rows() != rows || A.cols() != rows || b.size() != rows)
+    throw std::invalid_argument{"buildECOSProblem: A is " + std::to_string(A.rows()) + " x " + std::to_string(A.cols()) + " and b has " +
+                                std::to_string(b.size()) + " entries, must be " + std::to_string(rows) + " for " + std::to_string(contacts) + " contacts"};
+  if (!A.allFinite() || !b.allFinite()) throw std::invalid_argument{"buildECOSProblem: A or b is not finite"};
+  ECOSProblem problem{ECOSData{contacts}, std::vector<int>(static_cast<std::size_t>(rows), -1), VectorX::Zero(rows)};
+  // Impulses in units that make the diagonal of A and the largest entry of b about 1.
+  VectorX unit(rows);
+  for (int i = 0; i < contacts; ++i) {
+    const int n = spec.normalIndices[static_cast<std::size_t>(i)];
+    const double trace = A.diagonal().segment<3>(n).sum() / 3;
+    unit.segment<3>(n).setConstant(trace > 0 ? 1 / std::sqrt(trace) : 1.0);
+  }
+  const double size = b.size() > 0 ? unit.cwiseProduct(b).cwiseAbs().maxCoeff() : 0.0;
+  problem.scale = (size > 0 ? size : 1.0) * unit;
+  const MatrixX scaledA = unit.asDiagonal() * (0.5 * (A + A.transpose())) * unit.asDiagonal();
+  const VectorX scaledB = size > 0 ? VectorX{unit.cwiseProduct(b) / size} : VectorX::Zero(rows).eval();
+  // F = √Λ Qᵀ: A may be singular.
+  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen{scaledA};
+  const MatrixX F = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose();
+
+  int columns = 0, linear = 0, cones = 0;
+  for (int i = 0; i < contacts; ++i) {
+    const int n = spec.normalIndices[static_cast<std::size_t>(i)], kept = spec.frictionCoefficients[static_cast<std::size_t>(i)] > 0 ? 3 : 1;
+    for (int k = 0; k < kept; ++k) problem.column[static_cast<std::size_t>(n + k)] = columns++;
+    ++(kept == 1 ? linear : cones);
+  }
+  MatrixX G = MatrixX::Zero(linear + 3 * cones + 2 + rows, columns + 1);
+  VectorX h = VectorX::Zero(G.rows());
+  int line = 0, cone = linear;
+  for (int i = 0; i < contacts; ++i) {
+    const double mu = spec.frictionCoefficients[static_cast<std::size_t>(i)];
+    const int x = problem.column[static_cast<std::size_t>(spec.normalIndices[static_cast<std::size_t>(i)])];
+    if (mu > 0) {
+      G(cone, x) = -mu;
+      G(cone + 1, x + 1) = G(cone + 2, x + 2) = -1;
+      cone += 3;
+    } else {
+      G(line++, x) = -1;
+    }
+  }
+  // s = ( (p + 1)/√2, (p − 1)/√2, F λ ), p = t + bᵀλ.
+  const double half = std::sqrt(0.5);
+  for (int k = 0; k < rows; ++k) {
+    const int x = problem.column[static_cast<std::size_t>(k)];
+    if (x < 0) continue;
+    G(cone, x) = G(cone + 1, x) = -half * scaledB[k];
+    G.col(x).tail(rows) = -F.col(k);
+  }
+  G(cone, columns) = G(cone + 1, columns) = -half;
+  h[cone] = half;
+  h[cone + 1] = -half;
+  const ECOSSparseMatrix sparse = ECOSSparseMatrix::fromDense(G, 0.0);
+  ECOSData& data = problem.data;
+  data.num_variables = columns + 1;
+  data.num_cones = cones + 1;
+  data.num_linear = linear;
+  data.G_data = sparse.data;
+  data.G_row_indices = sparse.row_indices;
+  data.G_col_ptrs = sparse.col_ptrs;
+  data.h.assign(h.data(), h.data() + h.size());
+  data.c.assign(static_cast<std::size_t>(columns + 1), 0.0);
+  data.c.back() = 1.0;
+  data.cone_sizes.assign(static_cast<std::size_t>(cones), 3);
+  data.cone_sizes.push_back(rows + 2);
+  return problem;
+}
+
+ECOSAnswer solveECOSProblem(ECOSProblem& problem, double absTolerance, double relTolerance, int maxIterations) {
+  ECOSAnswer answer;
+  answer.lambda.setZero(problem.scale.size());
+  problem.data.setup();
+#ifdef STICTION_WITH_ECOS
+  pwork* work = problem.data.workspace;
+  work->stgs->verbose = 0;
+  work->stgs->maxit = maxIterations;
+  work->stgs->abstol = work->stgs->feastol = absTolerance;
+  work->stgs->reltol = relTolerance;
+  answer.exit_flag = static_cast<int>(ECOS_solve(work));
+  for (std::size_t k = 0; k < problem.column.size(); ++k)
+    if (problem.column[k] >= 0) answer.lambda[static_cast<Eigen::Index>(k)] = problem.scale[static_cast<Eigen::Index>(k)] * work->x[problem.column[k]];
+  answer.iterations = static_cast<int>(work->info->iter);
+  answer.primal_residual = work->info->pres;
+  answer.dual_residual = work->info->dres;
+  answer.gap = work->info->gap;
+#else
+  static_cast<void>(absTolerance);
+  static_cast<void>(relTolerance);
+  static_cast<void>(maxIterations);
+#endif
+  return answer;
+}
+
+}  // namespace stiction

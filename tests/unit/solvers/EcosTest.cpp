@@ -1,0 +1,101 @@
+// The forms that go to ECOS, in every build; its answers where it is built in.
+#include "solvers/Ecos.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include "oracle/PointMass.hpp"
+#include "solvers/Solver.hpp"
+
+namespace stiction {
+namespace {
+
+TEST(ECOSSparseMatrix, FromDenseKeepsColumnsRowsAndValues) {
+  const MatrixX dense = (MatrixX(3, 2) << 1, 0, 0, 2, 3, 0).finished();
+  const ECOSSparseMatrix sparse = ECOSSparseMatrix::fromDense(dense);
+  EXPECT_EQ(sparse.nrows, 3);
+  EXPECT_EQ(sparse.ncols, 2);
+  EXPECT_EQ(sparse.nnz, 3);
+  EXPECT_EQ(sparse.data, (std::vector<pfloat>{1, 3, 2}));
+  EXPECT_EQ(sparse.row_indices, (std::vector<idxint>{0, 2, 1}));
+  EXPECT_EQ(sparse.col_ptrs, (std::vector<idxint>{0, 2, 3}));
+}
+
+TEST(ECOSSparseMatrix, FromDenseLeavesOutWhatIsBelowTheThreshold) {
+  const MatrixX dense = (MatrixX(2, 2) << 1, 1e-13, -1e-3, 0).finished();
+  EXPECT_EQ(ECOSSparseMatrix::fromDense(dense).nnz, 2);
+  EXPECT_EQ(ECOSSparseMatrix::fromDense(dense, 1e-2).nnz, 1);
+  EXPECT_THROW(ECOSSparseMatrix::fromDense(MatrixX::Constant(1, 1, std::nan(""))), std::invalid_argument);
+}
+
+TEST(ECOSSparseMatrix, FromSparseIsFromDense) {
+  const MatrixX dense = (MatrixX(3, 3) << 1, 0, 4, 0, 2, 0, 0, 3, 5).finished();
+  const Eigen::SparseMatrix<double> given = dense.sparseView();
+  const ECOSSparseMatrix a = ECOSSparseMatrix::fromDense(dense), b = ECOSSparseMatrix::fromSparse(given);
+  EXPECT_EQ(a.data, b.data);
+  EXPECT_EQ(a.row_indices, b.row_indices);
+  EXPECT_EQ(a.col_ptrs, b.col_ptrs);
+}
+
+TEST(FrictionConeSpec, HoldsCoefficientsAndNormals) {
+  FrictionConeSpec spec{3};
+  spec.setFriction(0, 0.5, 0);
+  spec.setFriction(2, 0.9, 6);
+  EXPECT_EQ(spec.frictionCoefficients, (std::vector<double>{0.5, 0, 0.9}));
+  EXPECT_EQ(spec.normalIndices, (std::vector<int>{0, 3, 6}));
+  EXPECT_EQ(spec.getConeSizes(), (std::vector<idxint>{3, 3, 3}));
+  EXPECT_THROW(spec.setFriction(3, 0.5, 0), std::invalid_argument);
+  EXPECT_THROW(spec.setFriction(0, -0.5, 0), std::invalid_argument);
+  EXPECT_THROW(spec.setFriction(0, std::nan(""), 0), std::invalid_argument);
+  EXPECT_THROW(spec.setFriction(0, 0.5, 8), std::invalid_argument);
+  EXPECT_THROW(FrictionConeSpec{-1}, std::invalid_argument);
+}
+
+// x = (λ_n, λ_t1, λ_t2, t): one friction cone, and the objective's of 3 + 2.
+TEST(BuildFrictionProblem, OneContact) {
+  FrictionConeSpec spec{1};
+  spec.setFriction(0, 0.5, 0);
+  const ECOSProblem problem = buildFrictionProblem(MatrixX::Identity(3, 3), Vector3{1, 0.2, 0}, spec);
+  EXPECT_EQ(problem.data.num_variables, 4);
+  EXPECT_EQ(problem.data.num_cones, 2);
+  EXPECT_EQ(problem.data.num_linear, 0);
+  EXPECT_EQ(problem.data.cone_sizes, (std::vector<idxint>{3, 5}));
+  EXPECT_EQ(problem.data.c, (std::vector<pfloat>{0, 0, 0, 1}));
+  ASSERT_EQ(problem.data.h.size(), 8U);
+  EXPECT_DOUBLE_EQ(problem.data.h[3], std::sqrt(0.5));
+  EXPECT_DOUBLE_EQ(problem.data.h[4], -std::sqrt(0.5));
+  ASSERT_EQ(problem.data.G_col_ptrs.size(), 5U);
+  EXPECT_DOUBLE_EQ(problem.data.G_data[0], -0.5);  // s_0 = μ λ_n
+  EXPECT_EQ(problem.data.G_row_indices[0], 0);
+}
+
+TEST(BuildFrictionProblem, FrictionlessContactsAreLinearRows) {
+  FrictionConeSpec spec{3};
+  spec.setFriction(1, 0.3, 3);
+  const ECOSProblem problem = buildFrictionProblem(MatrixX::Identity(9, 9), VectorX::Ones(9), spec);
+  EXPECT_EQ(problem.data.num_variables, 1 + 3 + 1 + 1);
+  EXPECT_EQ(problem.data.num_linear, 2);
+  EXPECT_EQ(problem.data.cone_sizes, (std::vector<idxint>{3, 11}));
+  EXPECT_EQ(problem.column, (std::vector<int>{0, -1, -1, 1, 2, 3, 4, -1, -1}));
+  EXPECT_THROW(buildFrictionProblem(MatrixX::Identity(3, 3), VectorX::Ones(9), spec), std::invalid_argument);
+}
+
+// The reference case: 10 kg at (3, 4, −1) m/s, μ = 0.3, e = 0.5: strict r = (15, −2.7, −3.6), relaxed (27.52, −4.954, −6.606).
+TEST(Ecos, RelaxedAndStrictReferenceCase) {
+  if (!hasECOS()) return;
+  const ContactProblem problem = pointMass(10, {3, 4, -1}, 0.3, -0.5);
+  for (const auto& [name, expected] : {std::pair{"ecos", Vector3{27.5229, -4.95413, -6.60550}}, {"ecos-strict", Vector3{15, -2.7, -3.6}}}) {
+    Iterate iterate;
+    SolveOptions options;
+    options.tolerance = 1e-6;  // the objective's epigraph costs a relaxed answer its last digits
+    const SolveReport report = makeSolver(name)->solve(problem, iterate, options);
+    EXPECT_EQ(report.status, SolveStatus::Converged) << name << ": " << report.residual;
+    EXPECT_LE((iterate.r - expected).norm(), 1e-4) << name;
+  }
+}
+
+}  // namespace
+}  // namespace stiction
