@@ -112,6 +112,38 @@ void ContactAssembly::addTangentRow(const WorldState& state, const Contact& cont
   problem.G.endGroup();
 }
 
+void ContactAssembly::addRates(BlockColumns& columns, int bodyA, int bodyB, const RowVector12& rates) const {
+  const auto add = [&](int body, int first) {
+    const int block = body < 0 ? -1 : blockOf(body);
+    if (block < 0) return;
+    const int size = (*inertias_)[at(body)].dof();
+    double values[18] = {};
+    for (int k = 0; k < size; ++k) values[k] = rates[first + k];
+    columns.addSegment(block, rowOf(block), size, values);
+  };
+  const bool aFirst = bodyA >= 0 && blockOf(bodyA) < blockOf(bodyB);
+  if (aFirst) add(bodyA, 0);
+  add(bodyB, 6);
+  if (!aFirst) add(bodyA, 0);
+  columns.endGroup();
+}
+
+void ContactAssembly::addRow(int bodyA, int bodyB, const RowVector12& rates) { addRates(problem.G, bodyA, bodyB, rates); }
+
+void ContactAssembly::addOneSided(int bodyA, int bodyB, const RowVector12& rates, double moving) {
+  addRates(problem.H, bodyA, bodyB, rates);
+  const Eigen::Index i = problem.mu.size();
+  const auto append = [](VectorX& x, double first) {
+    x.conservativeResize(x.size() + 3);
+    x.tail<3>() << first, 0, 0;
+  };
+  problem.mu.conservativeResize(i + 1);
+  problem.mu[i] = 0;
+  append(surface, moving);
+  append(problem.w, moving);
+  append(problem.wScale, moving);
+}
+
 void ContactAssembly::gatherVelocities(const WorldState& state, VectorX& v) const {
   v.resize(problem.dof());
   for (std::size_t k = 0; k < bodies_.size(); ++k) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "assembly/ConstraintRows.hpp"
 #include "collision/Contact.hpp"
 #include "dynamics/FreeVelocity.hpp"
 #include "problem/ContactProblem.hpp"
@@ -30,6 +31,11 @@ class ContactAssembly {
 
   /// Adds an equality row that measures the motion of B against A along `direction` at the contact's point.
   void addTangentRow(const WorldState& state, const Contact& contact, const Vector3& direction);
+
+  /// Adds an equality row with the given rates by v_A, ω_A, v_B, ω_B of two bodies; a body -1, or none of the island's, takes no part.
+  void addRow(int bodyA, int bodyB, const RowVector12& rates);
+  /// Adds a contact without friction with these rates of its gap, which changes by `moving` [m/s] of itself.
+  void addOneSided(int bodyA, int bodyB, const RowVector12& rates, double moving);
 
   /// v of the island's bodies, in block order.
   void gatherVelocities(const WorldState& state, VectorX& v) const;
@@ -54,6 +60,8 @@ class ContactAssembly {
  private:
   void addSegment(BlockColumns& columns, const WorldState& state, int body, const Vector3& point, const Eigen::Ref<const Eigen::Matrix3Xd>& directions,
                   double sign) const;
+  /// A group whose first column is `rates`, its others zero.
+  void addRates(BlockColumns& columns, int bodyA, int bodyB, const RowVector12& rates) const;
   Matrix3 frameOf(const Contact& contact) const;
   Vector3 surfaceVelocity(const WorldState& state, int body, const Vector3& point) const;
 

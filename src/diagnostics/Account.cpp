@@ -29,6 +29,14 @@ void accountContacts(const BlockColumns& H, const VectorX& surface, const Vector
   }
 }
 
+void accountEqualityRows(const BlockColumns& G, const Eigen::Ref<const VectorX>& moving, const VectorX& lambda, const VectorX& vBefore, const VectorX& vAfter,
+                         AccountScratch& scratch, EnergyLedger& ledger) {
+  multiplyTransposed(G, vBefore, scratch.rowsBefore);
+  multiplyTransposed(G, vAfter, scratch.rowsAfter);
+  ledger.externalWork -= lambda.dot(moving);
+  ledger.scheme -= 0.5 * lambda.dot(scratch.rowsBefore + scratch.rowsAfter) + lambda.dot(moving);
+}
+
 double impactLoss(const BlockColumns& H, const VectorX& surface, const VectorX& r, const VectorX& vBefore, const VectorX& vAfter, AccountScratch& scratch) {
   contactVelocities(H, surface, vBefore, vAfter, scratch);
   return -0.5 * (r.dot(scratch.before) + r.dot(scratch.after));

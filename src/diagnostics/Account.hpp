@@ -5,6 +5,7 @@
 //   −½ r·(u⁺ + u⁻) = −r_T·u_T⁺                                   friction, >= 0 by the strict law
 //                    − ½ r_n (u_n⁺ + min(u_n⁻, 0))                 impact: inelastic closing
 //                    − ½ r_n max(u_n⁻, 0) + ½ r_T·(u_T⁺ − u_T⁻)    scheme, first order in h, either sign
+//   equality rows with rates u = Gᵀ v + s: −λ·s work of what moves them, −½ λ·(u⁺ + u⁻) scheme, first order in h
 //   gravity: acts over h v⁺ in the potential and over h v̄ in ΔT: scheme h m g·(v⁺ − v̄)
 //   rotation update: scheme −(Π⁺ − Π)·Ω̄ (zero to round-off)
 #pragma once
@@ -18,12 +19,17 @@ namespace stiction {
 
 /// Kept between calls so that accounting does not allocate.
 struct AccountScratch {
-  VectorX before, after;  // [m/s] u⁻, u⁺
+  VectorX before, after;          // [m/s] u⁻, u⁺ of the contacts
+  VectorX rowsBefore, rowsAfter;  // [m/s] of the equality rows
 };
 
 /// Contact lines of an ordinary (sub)step.
 void accountContacts(const BlockColumns& H, const VectorX& surface, const VectorX& r, const VectorX& vBefore, const VectorX& vAfter, AccountScratch& scratch,
                      EnergyLedger& ledger);
+
+/// Equality rows, whose rates are Gᵀ v + moving [m/s]: work of what moves them, and the scheme's.
+void accountEqualityRows(const BlockColumns& G, const Eigen::Ref<const VectorX>& moving, const VectorX& lambda, const VectorX& vBefore, const VectorX& vAfter,
+                         AccountScratch& scratch, EnergyLedger& ledger);
 
 /// −½ Σ r·(u⁺ + u⁻) [J] of an impact: its loss, negative if the impact would create energy. Nothing is booked.
 double impactLoss(const BlockColumns& H, const VectorX& surface, const VectorX& r, const VectorX& vBefore, const VectorX& vAfter, AccountScratch& scratch);

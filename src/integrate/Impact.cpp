@@ -150,6 +150,7 @@ bool IslandStepper::impact() {
   for (const int law : {kNewton, kMoreau, kInelastic}) {
     if (law == kNewton && moreau) continue;
     if (!solveImpact(law)) {
+      if (result_->report.faulty >= 0) return false;
       if (law != kInelastic) continue;  // a pinched body has no room to bounce
       findSqueeze(0);
       result_->report.status = StepStatus::NotCertified;
@@ -165,6 +166,8 @@ bool IslandStepper::impact() {
     accept(rung_, solved_);
     result_->report.ledger.impact += loss;
     result_->report.ledger.externalWork -= iterate_.r.dot(assembly_.surface);
+    accountRows();
+    rememberRows(0, false);
     for (std::size_t k = 0; k < used_.size(); ++k) {
       const Vector3 r = iterate_.r.segment<3>(static_cast<Eigen::Index>(3 * k)), u = scratch_.after.segment<3>(static_cast<Eigen::Index>(3 * k));
       if (r[0] > 0) record(contacts_[at(used_[k])], assembly_.frames[k] * r, assembly_.frames[k].rightCols<2>() * u.tail<2>(), 2);
@@ -185,6 +188,7 @@ bool IslandStepper::solveImpact(int law) {
     if (touching(contacts_[k])) used_.push_back(static_cast<int>(k));
   assembly_.buildContacts(local_, contacts_, used_);
   assembly_.setMomentum(vFree_);
+  if (!enterImpactRows()) return false;
   ContactProblem& problem = assembly_.problem;
   multiplyTransposed(problem.H, vBefore_, scratch_.before);
   scratch_.before += assembly_.surface;
@@ -197,7 +201,7 @@ bool IslandStepper::solveImpact(int law) {
   problem.wScale = problem.w;
   problem.scaleFloor = step_ * setup_->model->gravity.norm();
   iterate_.r.setZero(problem.w.size());
-  iterate_.lambda.resize(0);
+  iterate_.lambda.setZero(problem.rows());
   iterate_.v = vFree_;
   certifier_.prepare(problem);
   SolveOptions options;

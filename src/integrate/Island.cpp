@@ -57,7 +57,11 @@ void IslandReport::clear() {
   memory.clear();
   contacts.clear();
   rungs.clear();
-  penetration = 0;
+  rowForces.clear();
+  rowImpulses.clear();
+  faulty = -1;
+  offConstraints = false;
+  penetration = constraintError = 0;
   substeps = impacts = iterations = factorisations = 0;
   splitsExhausted = false;
 }
@@ -68,7 +72,8 @@ IslandStepper::IslandStepper(const StepSetup& setup)
       certifier_{setup.options->law},
       portfolio_{setup.options->solver, setup.options->law},
       projector_{"auto"},
-      local_{makeState(*setup.model)} {}
+      local_{makeState(*setup.model)},
+      rows_{*setup.model, setup.inertias, setup.bodySize} {}
 
 void IslandStepper::advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
                             WorldState& next, IslandResult& result) {
@@ -88,10 +93,15 @@ void IslandStepper::advance(const Islands& islands, int island, const WorldState
     next.velocity[at(body)] = local_.velocity[at(body)];
     next.angularVelocity[at(body)] = local_.angularVelocity[at(body)];
   }
+  for (std::size_t k = 0; k < held_.size(); ++k) {
+    const HeldConstraint& held = setup_->held[at(held_[k])];
+    for (int row = 0; row < held.dimension; ++row) next.rowForces[at(held.firstRow + row)] = result.report.rowForces[rowStart_[k] + at(row)];
+  }
 }
 
 void IslandStepper::begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h) {
   step_ = h;
+  time_ = start.time;
   const std::span<const CandidatePair> pairs = islands.pairsOf(island);
   const std::span<const Contact> contacts = islands.contactsOf(island);
   pairs_.assign(pairs.begin(), pairs.end());
@@ -109,12 +119,19 @@ void IslandStepper::begin(const Islands& islands, int island, const WorldState& 
   };
   for (const int body : assembly_.bodies()) copy(body);
   kinematic_.clear();
+  const auto know = [&](int body) {
+    if (body < 0 || setup_->model->bodies[at(body)].kind != BodyKind::Kinematic || std::find(kinematic_.begin(), kinematic_.end(), body) != kinematic_.end())
+      return;
+    kinematic_.push_back(body);
+    copy(body);
+  };
   for (const Contact& contact : contacts_)
-    for (const int body : {contact.bodyA, contact.bodyB})
-      if (setup_->model->bodies[at(body)].kind == BodyKind::Kinematic && std::find(kinematic_.begin(), kinematic_.end(), body) == kinematic_.end()) {
-        kinematic_.push_back(body);
-        copy(body);
-      }
+    for (const int body : {contact.bodyA, contact.bodyB}) know(body);
+  const std::span<const int> held = islands.heldOf(island);
+  held_.assign(held.begin(), held.end());
+  for (const int id : held_)
+    for (const int body : {setup_->held[at(id)].bodyA, setup_->held[at(id)].bodyB}) know(body);
+  beginRows(start);
   selectMemory(memory, pairs_, result_->report.memory);
   motion_.resize(setup_->model->bodies.size());
 }
@@ -124,22 +141,28 @@ bool IslandStepper::substep(double h, int depth, int round) {
   PhaseTimes& times = result_->times;
   IslandReport& report = result_->report;
   detect();
-  if (!contacts_.empty()) save(before_);
+  if (!contacts_.empty() || !rows_.empty()) save(before_);
+  if (round == 0) {
+    beginTrials();
+    missedRounds_ = 0;
+  }
   watch.lap(times.collide);
   predict(h);
   bool rests = false;
-  if (!contacts_.empty()) assemble(h);
+  if (!assemble(h)) return false;
   watch.lap(times.assemble);
-  if (used_.empty()) {
+  if (!bound_) {
     iterate_.v = vFree_;
     iterate_.r.resize(0);
+    iterate_.lambda.resize(0);
   } else {
     certifier_.prepare(assembly_.problem);
     rests = restsAsBefore(h);
     watch.lap(times.certify);
     const bool last = depth >= setup_->options->maxHalvings;
-    const bool certified = rests || solve(h, last);
+    const bool certified = rests || solve(h, last && round == 0);
     watch.lap(times.solve);
+    if (!certified && retreat()) return substep(h, depth, round + 1);
     if (!certified && !findSqueeze(setup_->options->maxHalvings - depth) && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
     rests = rests || (certified && comesToRest());
     accept(rung_, solved_);
@@ -155,19 +178,34 @@ bool IslandStepper::substep(double h, int depth, int round) {
     clearMotion();
   else
     integrate(h);
+  time_ += h;
   watch.lap(times.integrate);
   detect();
-  if (!rests && !startContacts_.empty() && round < kRounds && findMissed()) {
+  const bool missed = !rests && !startContacts_.empty() && missedRounds_ < kRounds && findMissed();
+  const Ending ending = rests ? Ending::Accepted : rowsEnd(h, round, depth >= setup_->options->maxHalvings);
+  if (missed || ending == Ending::Repeated) {
     takeBack(before_);
-    mergeMissed();
+    if (missed) {
+      mergeMissed();
+      ++missedRounds_;
+    }
     watch.lap(times.collide);
     return substep(h, depth, round + 1);
+  }
+  if (ending == Ending::Lost) {
+    if (depth < setup_->options->maxHalvings) {
+      restore(before_);
+      return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+    }
+    report.offConstraints = true;
+    if (!acceptUncertified()) return false;
   }
   if (!rests) followAnchors(h);
   project(h);
   report.penetration = deepest();
+  report.constraintError = constraintError();
   watch.lap(times.collide);
-  if (isFinite()) return true;
+  if (report.faulty < 0 && isFinite()) return true;
   report.status = StepStatus::NonFinite;
   return false;
 }
@@ -206,7 +244,10 @@ double IslandStepper::deepest() const {
   return depth;
 }
 
-void IslandStepper::assemble(double h) {
+/// False when a constraint is at fault.
+bool IslandStepper::assemble(double h) {
+  bound_ = false;
+  if (contacts_.empty() && rows_.empty()) return true;
   for (std::size_t k = 0; k < contacts_.size(); ++k)
     if (!leftOut(contacts_[k].key)) used_.push_back(static_cast<int>(k));
   assembly_.buildContacts(local_, contacts_, used_);
@@ -219,6 +260,9 @@ void IslandStepper::assemble(double h) {
       problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
   }
   problem.scaleFloor = h * setup_->model->gravity.norm();
+  if (!enterRows(h)) return false;
+  bound_ = problem.contacts() > 0 || problem.rows() > 0;
+  return true;
 }
 
 /// Largest speed [m/s] of a point of the island's bodies and moving surfaces, before the (sub)step and without contacts.
@@ -232,9 +276,8 @@ double IslandStepper::fastestSpeed() const {
 
 bool IslandStepper::warmStart(double h) {
   const auto count = static_cast<Eigen::Index>(used_.size());
-  iterate_.r.resize(3 * count);
-  iterate_.lambda.resize(0);
-  bool warm = false;
+  iterate_.r.resize(3 * assembly_.problem.contacts());
+  bool warm = warmStartRows(h);
   for (Eigen::Index k = 0; k < count; ++k) {
     const ContactMemory* memory = memoryOf(contacts_[at(used_[static_cast<std::size_t>(k)])].key);
     iterate_.r.segment<3>(3 * k) = memory ? warmImpulse(*memory, assembly_.frames[static_cast<std::size_t>(k)], h) : Vector3{Vector3::Zero()};
@@ -261,7 +304,8 @@ void IslandStepper::accept(const char* rung, const Certificate& certificate) {
   countRung(island.rungs, rung, 1);
   if (certificate.relative <= island.certificate.relative && island.worstContact.geomA >= 0) return;
   island.certificate = certificate;
-  if (certificate.worstContact >= 0) island.worstContact = contacts_[at(used_[at(certificate.worstContact)])].key;
+  if (certificate.worstContact >= 0 && at(certificate.worstContact) < used_.size())
+    island.worstContact = contacts_[at(used_[at(certificate.worstContact)])].key;
 }
 
 bool IslandStepper::solve(double h, bool last) {
@@ -313,7 +357,10 @@ void IslandStepper::account(double h) {
     }
     accountForces(*setup_->model, inertia, setup_->loads, body, before, after, h, ledger);
   }
-  if (!used_.empty()) accountContacts(assembly_.problem.H, assembly_.surface, iterate_.r, vBefore_, iterate_.v, scratch_, ledger);
+  if (!bound_) return;
+  accountContacts(assembly_.problem.H, assembly_.surface, iterate_.r, vBefore_, iterate_.v, scratch_, ledger);
+  accountBends(h);
+  accountRows();
 }
 
 void IslandStepper::remember(double h, bool rests) {
@@ -334,6 +381,7 @@ void IslandStepper::remember(double h, bool rests) {
     if (r[0] > 0 || entry.sticking || entry.mended) memory_.push_back(entry);
   }
   report.memory.swap(memory_);
+  rememberRows(h, rests);
 }
 
 void IslandStepper::record(const Contact& contact, const Vector3& impulse, const Vector3& slip, int state) {
@@ -375,6 +423,7 @@ void IslandStepper::save(Saved& saved) const {
   for (const int body : kinematic_) keep(body);
   saved.contacts = contacts_;
   saved.report = result_->report;
+  saved.time = time_;
 }
 
 void IslandStepper::restore(const Saved& saved) {
@@ -387,14 +436,17 @@ void IslandStepper::restore(const Saved& saved) {
   contacts_ = saved.contacts;
   fresh_ = true;
   result_->report = saved.report;
+  time_ = saved.time;
 }
 
 /// Takes a trial back, but keeps its impulses as the warm start of the next one.
 void IslandStepper::takeBack(const Saved& saved) {
   result_->report.memory.swap(trialMemory_);
+  result_->report.rowForces.swap(trialForces_);
   restore(saved);
   takeAnchors(saved.report.memory, trialMemory_);
   result_->report.memory.swap(trialMemory_);
+  result_->report.rowForces.swap(trialForces_);
 }
 
 /// Turning bodies can meet at features that were not the near ones at the start of the (sub)step: such contacts of the end, seen from the start, go to missed_.

@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 
+#include "assembly/ConstraintRows.hpp"
 #include "assembly/ContactAssembly.hpp"
 #include "assembly/ContactHistory.hpp"
 #include "collision/Detect.hpp"
@@ -21,7 +22,8 @@ struct StepSetup {
   Loads loads;
   std::vector<double> geomSize;  // [m] bounding radius
   std::vector<double> bodySize;  // [m] largest distance of a geom's far side from the centre of mass
-  double hardest{-1};            // [-] the worst certificate so far, for keepHardest
+  std::vector<HeldConstraint> held;
+  double hardest{-1};  // [-] the worst certificate so far, for keepHardest
 };
 
 /// What happened to one island; restored as a whole when a trial step is taken back.
@@ -34,8 +36,13 @@ struct IslandReport {
   EnergyLedger ledger;
   std::vector<ContactMemory> memory;    // sorted by key
   std::vector<SolvedContact> contacts;  // sorted by key
+  std::vector<double> rowForces;        // [N] of the rows of its constraints, one after the other; 0 for inactive ones
+  std::vector<double> rowImpulses;      // the same rows' multipliers in their authors' unit times seconds, summed over the substeps
+  int faulty{-1};                       // a constraint that is no constraint at some state
+  bool offConstraints{false};           // no step was short enough to end on them
   std::vector<std::pair<const char*, int>> rungs;
-  double penetration{0};  // [m]
+  double penetration{0};      // [m]
+  double constraintError{0};  // [m]
   int substeps{0}, impacts{0};
   bool splitsExhausted{false};
   int iterations{0}, factorisations{0};
@@ -76,7 +83,7 @@ class IslandStepper {
   void mergeMissed();
   void detect();
   void predict(double h);
-  void assemble(double h);
+  bool assemble(double h);
   double fastestSpeed() const;
   bool warmStart(double h);
   bool solve(double h, bool last);
@@ -100,13 +107,34 @@ class IslandStepper {
   double freeFall(double h) const;
   double deepest() const;
 
+  // Rows.cpp
+  void beginRows(const WorldState& start);
+  bool enterRows(double h);
+  bool rowsMove() const;
+  bool warmStartRows(double h);
+  void beginTrials();
+  enum class Ending : std::uint8_t { Accepted, Repeated, Lost };
+  Ending rowsEnd(double h, int round, bool last);
+  bool retreat();
+  double bendOf(const ConstraintRows::Row& row, double h) const;
+  void accountRows();
+  void accountBends(double h);
+  void rememberRows(double h, bool rests);
+  bool enterImpactRows();
+  double chooseRows(double h);
+  double enterProjectionRows(double h, double reach);
+  double constraintError();
+  bool refuseRows();
+  std::size_t rowPlace(const ConstraintRows::Row& row) const;
+
   // Rest.cpp
   bool restsAsBefore(double h);
   bool comesToRest();
   bool sharpen();
   void stopSlowBodies();
   bool certifiesAtRest(Certificate& certificate);
-  void findRoundOff(const VectorX& r);
+  void findRoundOff(const Iterate& loads);
+  void addRoundOff(const BlockColumns& columns, const VectorX& impulses);
   double speedOf(int block, const VectorX& v) const;
   double fastest(const VectorX& v) const;
   bool surfacesMove() const;
@@ -116,7 +144,7 @@ class IslandStepper {
   void followAnchors(double h);
   double gapFault(const Contact& contact, double h) const;
   double fault(const Contact& contact, double h) const;
-  double farthest(const Contact& contact, double h) const;
+  static double farthest(double size, double h);
   bool asks(const Contact& contact, double h) const;
   bool moved(int body, double h) const;
   void clearMotion();
@@ -155,11 +183,13 @@ class IslandStepper {
   // The island and its state at the present moment of the step.
   std::vector<int> bodies_;
   std::vector<CandidatePair> pairs_;
-  std::vector<int> kinematic_;  // kinematic bodies its contacts touch
+  std::vector<int> held_;       // its constraints
+  std::vector<int> kinematic_;  // kinematic bodies that its contacts and constraints know
   WorldState local_;            // only the entries of the island's bodies and of the fixed bodies it touches are valid
   ContactSet contacts_;         // at local_'s poses when fresh_
   bool fresh_{false};
   double step_{0};  // [s] the whole step
+  double time_{0};  // [s] at local_'s poses
   IslandResult* result_{nullptr};
 
   struct Saved {
@@ -171,26 +201,39 @@ class IslandStepper {
     std::vector<Entry> bodies;
     ContactSet contacts;
     IslandReport report;
+    double time;
   };
 
   // One (sub)step.
   Saved before_;             // the island before it
+  int missedRounds_{0};      // repetitions of the (sub)step for contacts
   ContactSet missed_;        // contacts found only at its end, seen from its start
-  std::vector<int> used_;    // contacts of the problem
+  std::vector<int> used_;    // contacts of the problem, before those that stand for unilateral rows
   VectorX vBefore_, vFree_;  // [m/s]
   Iterate iterate_, candidate_;
   VectorX hidden_;            // [m/s] what the candidate's impulses leave of the free velocity
   VectorX roundOff_;          // [m/s] of each body: what cancelling loads leave by round-off
   Certificate solved_;        // of iterate_
   const char* rung_{"none"};  // that gave it
+  bool bound_{false};         // something besides forces acts: the (sub)step has a problem
   bool restedBefore_{false};  // this (sub)step repeats the rest of the last one
   AccountScratch scratch_;
   mutable std::size_t cursor_{0};  // where the last memory was found
   std::vector<Motion> motion_;     // of the island's bodies over the (sub)step, or in the projection
   ContactSet startContacts_;
-  std::vector<double> rowTargets_;     // [m] projection: anchor·t of each row
+  std::vector<double> rowTargets_;     // b of each equality row; in the projection [m]
   std::vector<int> region_;            // bodies that it may move, ascending
   std::vector<ContactMemory> memory_;  // being written
+
+  // Constraints.
+  ConstraintRows rows_;
+  std::vector<std::size_t> rowStart_;  // of each held constraint of the island in report.rowForces
+  std::vector<double> rowMoving_;      // [m/s] of the equality rows
+  VectorX rowsEnd_;                    // [m] C/n of rows_ at the end of the (sub)step
+  VectorX missedBy_, leastMissedBy_;   // [m/s] what trials of the (sub)step missed by, over h; of the best one
+  double leastMiss_{0};                // [m/s] of the best one
+  bool leastIsNear_{false}, lastTrial_{false}, flat_{false};
+  std::vector<double> trialForces_;
 
   // Impacts.
   struct Closing {

@@ -29,14 +29,19 @@ int Partition::find(int body) {
 
 int Partition::islandOf(const Model& model, int bodyA, int bodyB) const { return island_[at(isDynamic(model, bodyA) ? bodyA : bodyB)]; }
 
-const Islands& Partition::build(const Model& model, const std::vector<CandidatePair>& pairs, const ContactSet& contacts) {
+void Partition::unite(const Model& model, int bodyA, int bodyB) {
+  if (!isDynamic(model, bodyA) || !isDynamic(model, bodyB)) return;
+  const int a = find(bodyA), b = find(bodyB);
+  parent_[at(std::max(a, b))] = std::min(a, b);
+}
+
+const Islands& Partition::build(const Model& model, const std::vector<CandidatePair>& pairs, const ContactSet& contacts,
+                                const std::vector<HeldConstraint>& held) {
   parent_.resize(model.bodies.size());
   std::iota(parent_.begin(), parent_.end(), 0);
-  for (const Contact& contact : contacts) {
-    if (!isDynamic(model, contact.bodyA) || !isDynamic(model, contact.bodyB)) continue;
-    const int a = find(contact.bodyA), b = find(contact.bodyB);
-    parent_[at(std::max(a, b))] = std::min(a, b);
-  }
+  for (const Contact& contact : contacts) unite(model, contact.bodyA, contact.bodyB);
+  for (const HeldConstraint& constraint : held)
+    if (constraint.constraint && constraint.bodyA >= 0) unite(model, constraint.bodyA, constraint.bodyB);
 
   island_.assign(model.bodies.size(), -1);
   int count = 0;
@@ -58,6 +63,17 @@ const Islands& Partition::build(const Model& model, const std::vector<CandidateP
   toOffsets(islands_.contactStart, cursor_);
   islands_.contacts.resize(contacts.size());
   for (const Contact& contact : contacts) islands_.contacts[at(cursor_[at(islandOf(model, contact.bodyA, contact.bodyB))]++)] = contact;
+
+  islands_.heldStart.assign(starts, 0);
+  const auto islandOfHeld = [&](const HeldConstraint& constraint) {
+    return constraint.bodyA < 0 ? island_[at(constraint.bodyB)] : islandOf(model, constraint.bodyA, constraint.bodyB);
+  };
+  for (const HeldConstraint& constraint : held)
+    if (constraint.constraint) ++islands_.heldStart[at(islandOfHeld(constraint)) + 1];
+  toOffsets(islands_.heldStart, cursor_);
+  islands_.held.resize(at(islands_.heldStart.back()));
+  for (std::size_t k = 0; k < held.size(); ++k)
+    if (held[k].constraint) islands_.held[at(cursor_[at(islandOfHeld(held[k]))]++)] = static_cast<int>(k);
 
   const auto eachTouchedPair = [&](auto&& visit) {
     std::size_t c = 0;

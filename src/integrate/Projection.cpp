@@ -1,6 +1,7 @@
 // Position projection after a (sub)step: overlaps out, loaded contacts closed, anchors of sticking contacts back in place, velocities untouched.
 //
-//   min ½‖δ‖²_M + h Σ r_n,i gap_i(δ)   subject to   gap_i + n_iᵀ H_i δ >= 0 ,   t·(H δ) + anchor·t = 0 for sticking contacts (least squares where redundant)
+//   min ½‖δ‖²_M + h Σ r_n,i gap_i(δ)   subject to   gap_i + n_iᵀ H_i δ >= 0 ,   C + J δ = 0 of constraints (>= 0),
+//                                                  t·(H δ) + anchor·t = 0 for sticking contacts (least squares where redundant)
 //
 // A contact that carried r_n > 0 was to end closed; surfaces that curve part by O(h² u²) all the same, and such gaps, as approach speeds of the next step, would keep a heap
 // creeping for ever. So the step's own impulses press it shut: where the pressed contacts cannot all close, the more heavily loaded ones do.
@@ -86,8 +87,8 @@ double IslandStepper::fault(const Contact& contact, double h) const {
   return fault;
 }
 
-/// Correction [m] of the contact in one pass at most.
-double IslandStepper::farthest(const Contact& contact, double h) const { return std::min(kLargest, kSpeed * h) * pairSize(contact.key); }
+/// Correction [m] in one pass at most, of a contact or row whose pair or bodies have that size.
+double IslandStepper::farthest(double size, double h) { return std::min(kLargest, kSpeed * h) * size; }
 
 /// Whether the projection has to see to the contact.
 bool IslandStepper::asks(const Contact& contact, double h) const {
@@ -111,10 +112,10 @@ bool IslandStepper::hasParted(const Contact& contact, double h) const { return !
 /// The bodies at contacts that ask, or the whole island when those are most of it. Returns the way [m] that the worst of them has to go, 0 when none asks.
 double IslandStepper::chooseRegion(double h) {
   region_.clear();
-  double worst = 0;
+  double worst = chooseRows(h);
   for (const Contact& contact : contacts_) {
     if (!asks(contact, h)) continue;
-    worst = std::max(worst, std::min(fault(contact, h), farthest(contact, h)));
+    worst = std::max(worst, std::min(fault(contact, h), farthest(pairSize(contact.key), h)));
     for (const int body : {contact.bodyA, contact.bodyB})
       if (setup_->model->bodies[at(body)].kind == BodyKind::Dynamic) region_.push_back(body);
   }
@@ -146,7 +147,7 @@ void IslandStepper::assembleProjection(double h) {
   rowTargets_.clear();
   for (std::size_t k = 0; k < used_.size(); ++k) {
     const Contact& contact = contacts_[at(used_[k])];
-    const double limit = farthest(contact, h);
+    const double limit = farthest(pairSize(contact.key), h);
     problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(contact.gap, -limit);
     const double pressing = iterate_.r[static_cast<Eigen::Index>(3 * k)] = h * load(contact, h);
     largest = std::max(largest, std::min(pressing > 0 ? std::abs(contact.gap) : -contact.gap, limit));
@@ -159,9 +160,13 @@ void IslandStepper::assembleProjection(double h) {
       largest = std::max(largest, std::abs(rowTargets_.back()));
     }
   }
+  const int anchors = problem.rows(), contacts = problem.contacts();
+  largest = std::max(largest, enterProjectionRows(h, reach));
+  iterate_.r.conservativeResize(3 * problem.contacts());
+  iterate_.r.tail(3 * (problem.contacts() - contacts)).setZero();
   problem.b = Eigen::Map<const VectorX>{rowTargets_.data(), static_cast<Eigen::Index>(rowTargets_.size())};
-  problem.C.resize(problem.rows());
-  for (int j = 0; j < problem.rows(); ++j) problem.C[j] = kCompliance * assembly_.inverseMass(problem.G, j);
+  problem.C.setZero(problem.rows());
+  for (int j = 0; j < anchors; ++j) problem.C[j] = kCompliance * assembly_.inverseMass(problem.G, j);
   problem.wScale.setZero();
   problem.scaleFloor = largest;
   multiplyAdd(problem.H, iterate_.r, problem.f);

@@ -24,32 +24,36 @@ constexpr double kSlow = 1e-6;  // [-] of the certificate's scale: velocities be
 /// candidate_.r against v = 0.
 bool IslandStepper::certifiesAtRest(Certificate& certificate) {
   candidate_.v.setZero(vFree_.size());
-  candidate_.lambda.resize(0);
   certificate = certifier_.judge(assembly_.problem, candidate_);
   if (!(certificate.relative <= setup_->options->tolerance)) return false;
   double load = 0;
   for (int i = 0; i < assembly_.problem.contacts(); ++i) load = std::max(load, certifier_.omega()[i] * candidate_.r.segment<3>(3 * i).norm());
+  for (int k = 0; k < assembly_.problem.rows(); ++k) load = std::max(load, assembly_.inverseMass(assembly_.problem.G, k) * std::abs(candidate_.lambda[k]));
   if (certificate.relative > kRest && certificate.metersPerSecond > kRest * certificate.scale + kRoundOff * load) return false;
   assembly_.velocityFromImpulses(vFree_, candidate_.r, candidate_.lambda, hidden_);
-  findRoundOff(candidate_.r);
+  findRoundOff(candidate_);
   for (int block = 0; block < roundOff_.size(); ++block)
     if (!(speedOf(block, hidden_) <= kHidden * certificate.scale + roundOff_[block])) return false;
   return true;
 }
 
 /// roundOff_ = the speed [m/s] that cancelling loads leave on each body by round-off, as speedOf has it.
-void IslandStepper::findRoundOff(const VectorX& r) {
-  const BlockColumns& H = assembly_.problem.H;
+void IslandStepper::findRoundOff(const Iterate& loads) {
   roundOff_.setZero(static_cast<Eigen::Index>(assembly_.bodies().size()));
-  for (int i = 0; i < assembly_.problem.contacts(); ++i)
-    for (int s = H.start[static_cast<std::size_t>(i)]; s < H.start[static_cast<std::size_t>(i) + 1]; ++s) {
-      const BlockColumns::Segment& segment = H.segments[static_cast<std::size_t>(s)];
+  addRoundOff(assembly_.problem.H, loads.r);
+  addRoundOff(assembly_.problem.G, loads.lambda);
+}
+
+void IslandStepper::addRoundOff(const BlockColumns& columns, const VectorX& impulses) {
+  for (int i = 0; i < columns.groups(); ++i)
+    for (int s = columns.start[static_cast<std::size_t>(i)]; s < columns.start[static_cast<std::size_t>(i) + 1]; ++s) {
+      const BlockColumns::Segment& segment = columns.segments[static_cast<std::size_t>(s)];
       const auto body = static_cast<std::size_t>(assembly_.bodies()[static_cast<std::size_t>(segment.block)]);
       const BodyInertia& inertia = setup_->inertias[body];
-      const Eigen::Map<const MatrixX> loads{H.values.data() + segment.offset, segment.size, 3};
+      const Eigen::Map<const MatrixX> loads{columns.values.data() + segment.offset, segment.size, columns.width};
       double rate = inertia.inverseMass;
-      if (!inertia.locked) rate += setup_->bodySize[body] * (toWorld(inertia.inverse, local_.rotation[body]) * Matrix3{loads.bottomRows<3>()}).norm();
-      roundOff_[segment.block] = std::max(roundOff_[segment.block], kRoundOff * rate * r.segment<3>(3 * i).norm());
+      if (!inertia.locked) rate += setup_->bodySize[body] * (toWorld(inertia.inverse, local_.rotation[body]) * loads.bottomRows<3>()).norm();
+      roundOff_[segment.block] = std::max(roundOff_[segment.block], kRoundOff * rate * impulses.segment(columns.width * i, columns.width).norm());
     }
 }
 
@@ -77,9 +81,10 @@ bool IslandStepper::surfacesMove() const {
 
 bool IslandStepper::restsAsBefore(double h) {
   restedBefore_ = false;
-  if (!vBefore_.isZero(0.0) || surfacesMove()) return false;
+  if (!vBefore_.isZero(0.0) || surfacesMove() || rowsMove()) return false;
   warmStart(h);
   candidate_.r = iterate_.r;
+  candidate_.lambda = iterate_.lambda;
   Certificate certificate;
   if (!certifiesAtRest(certificate)) return false;
   iterate_.v = candidate_.v;
@@ -91,15 +96,17 @@ bool IslandStepper::restsAsBefore(double h) {
 
 /// Whether the island is at rest from here on; where it is not, stops what is.
 bool IslandStepper::comesToRest() {
-  if (result_->report.status != StepStatus::Certified || surfacesMove()) return false;
+  if (result_->report.status != StepStatus::Certified || surfacesMove() || rowsMove()) return false;
   if (fastest(iterate_.v) > kSlow * solved_.scale) {
     stopSlowBodies();
     return false;
   }
   candidate_.r = iterate_.r;
+  candidate_.lambda = iterate_.lambda;
   Certificate certificate;
   if (!certifiesAtRest(certificate) && !(sharpen() && certifiesAtRest(certificate))) return false;
   iterate_.r = candidate_.r;
+  iterate_.lambda = candidate_.lambda;
   iterate_.v = candidate_.v;
   solved_ = certificate;
   return true;
@@ -126,7 +133,7 @@ void IslandStepper::stopSlowBodies() {
   int first = 0;
   while (first < blocks && !mayStop(first)) ++first;
   if (first == blocks) return;
-  findRoundOff(iterate_.r);
+  findRoundOff(iterate_);
   candidate_ = iterate_;
   bool changed = false;
   for (int block = first; block < blocks; ++block) {

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "base/Clock.hpp"
 #include "base/Error.hpp"
+#include "constraints/FrictionConstraint.hpp"
 #include "integrate/SimulationImpl.hpp"
 
 namespace stiction {
@@ -101,7 +103,7 @@ void Simulation::Impl::begin(double h) {
   report.ledger = {};
   report.times = {};
   report.rungs.clear();
-  report.penetration = 0;
+  report.penetration = report.constraintError = 0;
   report.contacts = report.islands = report.substeps = report.impacts = report.iterations = report.factorisations = 0;
   report.splitsExhausted = false;
   setup.hardest = hardest.relative;
@@ -112,6 +114,7 @@ void Simulation::Impl::begin(double h) {
     to.rotation = state.rotation;
     to.velocity = state.velocity;
     to.angularVelocity = state.angularVelocity;
+    to.rowForces = state.rowForces;
   };
   copy(next);
   copy(reach_);
@@ -209,11 +212,22 @@ std::string Simulation::Impl::whyNotCertified() const {
              " and others: in every one some close at " + number(island.squeeze) +
              " m/s or faster; moving bodies must stop before they squeeze others, or be driven by forces";
   }
+  for (int k = 0; k < islands_->count(); ++k)
+    if (results_[at(k)].report.offConstraints)
+      return "constraints missed after " + std::to_string(options.maxHalvings) + " halvings of the step: too fast for it, or no motion satisfies them";
   bool driven = false;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     driven = driven || (model.bodies[i].kind == BodyKind::Kinematic && !(state.velocity[i].isZero(0.0) && state.angularVelocity[i].isZero(0.0)));
   return "certificate " + number(report.certificate.relative) + " above " + number(options.tolerance) + " after " + std::to_string(options.maxHalvings) +
          " halvings of the step" + (driven ? "; moving bodies may squeeze others harder than friction allows" : "");
+}
+
+std::string Simulation::Impl::whyNotFinite() const {
+  for (int k = 0; k < islands_->count(); ++k)
+    if (const int id = results_[at(k)].report.faulty; id >= 0)
+      return "constraint " + std::to_string(id) + " (" + setup.held[at(id)].constraint->typeName() +
+             ") gives numbers that are no constraint (sizes, not finite, or violated where nothing moves it): the state before the step was kept";
+  return "a pose or velocity is not finite: the state before the step was kept";
 }
 
 void Simulation::Impl::gather() {
@@ -229,6 +243,10 @@ void Simulation::Impl::gather() {
     }
     addLines(island.ledger, report.ledger);
     report.penetration = std::max(report.penetration, island.penetration);
+    report.constraintError = std::max(report.constraintError, island.constraintError);
+    std::size_t place = 0;
+    for (const int id : islands_->heldOf(k))
+      for (int row = 0; row < setup.held[at(id)].dimension; ++row) rowForces[at(setup.held[at(id)].firstRow + row)] = island.rowImpulses[place++] / h_;
     report.substeps += island.substeps;
     report.impacts += island.impacts;
     report.splitsExhausted = report.splitsExhausted || island.splitsExhausted;
@@ -244,7 +262,7 @@ void Simulation::Impl::gather() {
   gatherMemory(next.contacts);
   report.contacts = static_cast<int>(solved.size());
   if (report.status == StepStatus::NotCertified) report.reason = whyNotCertified();
-  if (report.status == StepStatus::NonFinite) report.reason = "a pose or velocity is not finite: the state before the step was kept";
+  if (report.status == StepStatus::NonFinite) report.reason = whyNotFinite();
 }
 
 void Simulation::Impl::account() {
@@ -267,7 +285,37 @@ void Simulation::Impl::resetState(WorldState s) {
     if (!s.rotation[i].coeffs().allFinite() || std::abs(s.rotation[i].norm() - 1.0) > 1e-6)
       throw InputError{element + ", rotation", "length " + number(s.rotation[i].norm()), "1 within 1e-6", "give a unit quaternion"};
   }
+  const std::size_t rows = state.rowForces.size();
   state = std::move(s);
+  state.rowForces.resize(rows, 0.0);
+}
+
+int Simulation::Impl::hold(HeldConstraint held) {
+  const auto id = static_cast<int>(setup.held.size());
+  const std::string element = "constraint " + std::to_string(id) + " (" + held.constraint->typeName() + ")";
+  for (const int body : {held.bodyA, held.bodyB})
+    if (body != -1) requireBody(model, body);
+  const auto dynamic = [&](int body) { return body >= 0 && model.bodies[at(body)].kind == BodyKind::Dynamic; };
+  if (!dynamic(held.bodyA) && !dynamic(held.bodyB))
+    throw InputError{element, "body " + std::to_string(held.bodyB) + ", which no force moves", "a dynamic body", "constrain a dynamic body"};
+  if (held.bodyA == held.bodyB) throw InputError{element, "body " + std::to_string(held.bodyB) + " twice", "two bodies", "use a constraint of one body"};
+  held.unilateral = dynamic_cast<const UnilateralConstraint*>(held.constraint.get()) != nullptr;
+  if (!held.unilateral && !dynamic_cast<const BilateralConstraint*>(held.constraint.get()))
+    throw InputError{element, "neither bilateral nor unilateral", "one of the two", "derive it from BilateralConstraint or UnilateralConstraint"};
+  held.dimension = held.constraint->dimension();
+  held.firstRow = static_cast<int>(state.rowForces.size());
+  if (const std::string fault = faultOf(held, setup.inertias, state, state.time); !fault.empty())
+    throw InputError{element, fault, "finite numbers of the documented sizes", "correct its functions, or move its bodies before adding it"};
+  state.rowForces.resize(state.rowForces.size() + at(held.dimension), 0.0);
+  rowForces.resize(state.rowForces.size(), 0.0);
+  setup.held.push_back(std::move(held));
+  return id;
+}
+
+const HeldConstraint& Simulation::Impl::heldOf(int id) const {
+  if (id < 0 || at(id) >= setup.held.size() || !setup.held[at(id)].constraint)
+    throw InputError{"constraint", std::to_string(id), "an id that addConstraint returned and that is not removed", "keep the ids"};
+  return setup.held[at(id)];
 }
 
 Simulation::Simulation(Model model, SimulationOptions options) : impl_{std::make_unique<Impl>(std::move(model), std::move(options))} {}
@@ -298,6 +346,44 @@ void Simulation::setVelocity(int body, const Vector3& velocity, const Vector3& a
     throw InputError{"velocity of body " + std::to_string(body), "static body", "dynamic or kinematic", "make the body kinematic"};
   impl_->state.velocity[at(body)] = velocity;
   impl_->state.angularVelocity[at(body)] = impl_->setup.inertias[at(body)].locked ? Vector3{Vector3::Zero()} : angularVelocity;
+}
+
+int Simulation::addConstraint(std::shared_ptr<const Constraint> constraint, int body) {
+  if (!constraint) throw InputError{"constraint", "null", "a constraint", "hand over an object"};
+  if (dynamic_cast<const TwoBodyRows*>(constraint.get()))
+    throw InputError{"constraint (" + constraint->typeName() + ")", "body " + std::to_string(body), "no body",
+                     "a constraint between two bodies knows them itself"};
+  HeldConstraint held;
+  held.constraint = std::move(constraint);
+  held.bodyB = body;
+  if (body < 0) requireBody(impl_->model, body);
+  return impl_->hold(std::move(held));
+}
+
+int Simulation::addConstraint(std::shared_ptr<const Constraint> constraint) {
+  if (!constraint) throw InputError{"constraint", "null", "a constraint", "hand over an object"};
+  const auto* two = dynamic_cast<const TwoBodyRows*>(constraint.get());
+  const std::string element = "constraint (" + constraint->typeName() + ")";
+  if (!two) throw InputError{element, "no body", "the body that it constrains", "give the body's id too"};
+  if (dynamic_cast<const FrictionConstraint*>(constraint.get()))
+    throw InputError{element, "a law of velocities", "a constraint of positions", "give the bodies geoms with friction, which collide"};
+  const auto last = static_cast<std::size_t>(std::numeric_limits<int>::max());
+  HeldConstraint held;
+  held.bodyA = static_cast<int>(std::min(two->getBodyAIndex(), last));
+  held.bodyB = static_cast<int>(std::min(two->getBodyBIndex(), last));
+  held.constraint = std::move(constraint);
+  return impl_->hold(std::move(held));
+}
+
+void Simulation::removeConstraint(int id) {
+  const HeldConstraint& held = impl_->heldOf(id);
+  for (int row = 0; row < held.dimension; ++row) impl_->state.rowForces[at(held.firstRow + row)] = impl_->rowForces[at(held.firstRow + row)] = 0;
+  impl_->setup.held[at(id)].constraint.reset();
+}
+
+VectorX Simulation::constraintForce(int id) const {
+  const HeldConstraint& held = impl_->heldOf(id);
+  return Eigen::Map<const VectorX>{impl_->rowForces.data() + held.firstRow, held.dimension};
 }
 
 const ContactProblem* Simulation::hardestProblem() const { return impl_->hardest.relative >= 0 ? &impl_->hardest.problem : nullptr; }

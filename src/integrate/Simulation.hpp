@@ -6,6 +6,7 @@
 
 #include "certify/Certificate.hpp"
 #include "collision/Contact.hpp"
+#include "constraints/Constraint.hpp"
 #include "diagnostics/EnergyLedger.hpp"
 #include "model/Model.hpp"
 #include "portfolio/Portfolio.hpp"
@@ -49,7 +50,8 @@ struct StepReport {
   FeatureKey worstContact;  // geoms of the worst contact; geomA = geomB = -1 without contacts
   EnergyLedger ledger;
   int contacts{0};
-  double penetration{0};  // [m] deepest overlap after the step, >= 0
+  double penetration{0};      // [m] deepest overlap after the step, >= 0
+  double constraintError{0};  // [m] by which bodies are off the constraints added, at most
   int islands{0};
   int substeps{0};              // islands solved, counting splits
   int impacts{0};               // impact solves
@@ -75,6 +77,15 @@ class Simulation {
   const std::vector<SolvedContact>& contacts() const;                                   // of the last step
   void applyForce(int body, const Vector3& force, const Vector3& torque);               // [N], [N m] world axes at C, until changed
   void setVelocity(int body, const Vector3& velocity, const Vector3& angularVelocity);  // also how a kinematic body is driven
+  /// Holds a constraint of one dynamic body, or one between two (their ids are its body indices), from the next step on, beside all contacts: bilateral ones as equality rows,
+  /// unilateral ones as contacts without friction; ∂C/∂t and velocity products included, gains not used. The step ends on C = 0 to round-off; a body that is off it is brought
+  /// back apart from velocities. Its functions are called from any thread, one at a time. Returns an id. Throws InputError.
+  int addConstraint(std::shared_ptr<const Constraint> constraint, int body);
+  int addConstraint(std::shared_ptr<const Constraint> constraint);
+  void removeConstraint(int id);
+  /// Multipliers of the last step, its mean, one per row; Jᵀ times them is a force [N] and a torque [N m]. 0 while inactive.
+  VectorX constraintForce(int id) const;
+
   /// The step problem with the worst certificate so far and its answer (options.keepHardest), or null.
   const ContactProblem* hardestProblem() const;
   const Iterate* hardestIterate() const;

@@ -13,6 +13,8 @@ struct Simulation::Impl {
   const StepReport& step(double h);
   void resetState(WorldState s);
   void updateLoads(int body);
+  int hold(HeldConstraint held);
+  const HeldConstraint& heldOf(int id) const;
 
   Model model;
   SimulationOptions options;
@@ -23,6 +25,7 @@ struct Simulation::Impl {
   StepReport report;
   std::vector<SolvedContact> solved;
   std::vector<Vector3> appliedForce, appliedTorque;  // [N], [N m] by applyForce, besides the model's constant loads
+  std::vector<double> rowForces;                     // of the constraints' rows in their authors' units, mean of the last step
   HardProblem hardest;
 
  private:
@@ -35,6 +38,7 @@ struct Simulation::Impl {
   void keepTrialImpulses();
   void gatherMemory(std::vector<ContactMemory>& all) const;
   std::string whyNotCertified() const;
+  std::string whyNotFinite() const;
   void gather();
   void account();
   void finish();

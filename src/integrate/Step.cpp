@@ -27,7 +27,7 @@ void Simulation::Impl::detect() {
 }
 
 void Simulation::Impl::partition() {
-  islands_ = &partition_.build(model, *pairs_, contacts_);
+  islands_ = &partition_.build(model, *pairs_, contacts_, setup.held);
   if (results_.size() < static_cast<std::size_t>(islands_->count())) results_.resize(static_cast<std::size_t>(islands_->count()));
 }
 

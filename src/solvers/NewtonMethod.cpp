@@ -24,6 +24,7 @@ class NewtonMethod : public VelocityMethod {
   /// Linearises all contacts and rows at (v_, r_, λ_): D_, p_, rowImpulse_, states_, settled_. Returns whether any D is not symmetric.
   bool linearise(const VelocitySystem& system, double gamma);
   bool newtonStep(VelocitySystem& system, bool general);
+  void settleRows(VelocitySystem& system);
 
   BestIterate best_;
   VectorX v_, r_, lambda_, u_, rows_, p_, rowImpulse_, rho_, x_, y_;
@@ -82,7 +83,29 @@ bool NewtonMethod::newtonStep(VelocitySystem& system, bool general) {
   for (int i = 0; i < problem.contacts(); ++i) r_.segment<3>(3 * i) = p_.segment<3>(3 * i) - D_[static_cast<std::size_t>(i)] * u_.segment<3>(3 * i);
   multiplyTransposed(problem.G, x_, rows_);
   lambda_ = rowImpulse_ - rho_.cwiseProduct(rows_);
+  settleRows(system);
   return true;
+}
+
+/// The equality rows of the linear problem, by the method of multipliers on the present factor: solves are cheap beside it.
+void NewtonMethod::settleRows(VelocitySystem& system) {
+  constexpr int most = 4;
+  constexpr double settled = 1e-14;  // [-] of the scale
+  const ContactProblem& problem = system.problem();
+  for (int k = 0; k < most && problem.rows() > 0; ++k) {
+    system.rowVelocity(v_, lambda_, rows_);
+    if (rows_.lpNorm<Eigen::Infinity>() <= settled * system.scale()) break;
+    rowImpulse_ = -rho_.cwiseProduct(rows_);
+    x_.setZero(problem.dof());
+    multiplyAdd(problem.G, rowImpulse_, x_);
+    system.solve(x_);
+    if (!x_.allFinite()) break;
+    v_ += x_;
+    system.contactRates(x_, u_);
+    for (int i = 0; i < problem.contacts(); ++i) r_.segment<3>(3 * i) -= D_[static_cast<std::size_t>(i)] * u_.segment<3>(3 * i);
+    multiplyTransposed(problem.G, x_, rows_);
+    lambda_ += rowImpulse_ - rho_.cwiseProduct(rows_);
+  }
 }
 
 SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {

@@ -41,6 +41,7 @@ std::uint64_t hash(const WorldState& state) {
     hash.add(static_cast<std::uint64_t>(contact.sticking));
     hash.add(static_cast<std::uint64_t>(contact.mended));
   }
+  hash.add(state.rowForces.data(), state.rowForces.size());
   return hash.value();
 }
 

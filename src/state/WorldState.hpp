@@ -33,6 +33,7 @@ struct WorldState {
   std::vector<Vector3> velocity;         // [m/s] of C, world axes
   std::vector<Vector3> angularVelocity;  // [rad/s] world axes
   std::vector<ContactMemory> contacts;   // sorted by key
+  std::vector<double> rowForces;         // [N] multipliers of the rows of added constraints in the last step
 
   /// Velocity [m/s], world axes, of the body's material point at `point` [m], world.
   Vector3 velocityAt(int body, const Vector3& point) const {

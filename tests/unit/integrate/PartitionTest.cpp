@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <random>
 
+#include "constraints/UnitQuaternionConstraint.hpp"
+
 namespace stiction {
 namespace {
 
@@ -41,6 +43,17 @@ TEST(Partition, MatchesAFloodFill) {
         }
       }
 
+    // Some constraints of one body, some between two, some removed.
+    std::vector<HeldConstraint> held;
+    for (int k = 0; k < 6; ++k) {
+      HeldConstraint constraint;
+      if (k % 3 != 2) constraint.constraint = std::make_shared<UnitQuaternionConstraint>();
+      const int a = 1 + static_cast<int>(random() % n), b = 1 + static_cast<int>(random() % n);
+      constraint.bodyA = k % 2 == 0 && a != b ? a : -1;
+      constraint.bodyB = isDynamic(b) ? b : b - 1;
+      held.push_back(constraint);
+    }
+
     std::vector<int> colour(static_cast<std::size_t>(n) + 1);
     for (int i = 0; i <= n; ++i) colour[static_cast<std::size_t>(i)] = i;
     for (bool changed = true; changed;) {
@@ -52,12 +65,19 @@ TEST(Partition, MatchesAFloodFill) {
         changed = changed || a != b;
         a = b = std::min(a, b);
       }
+      for (const HeldConstraint& c : held) {
+        if (!c.constraint || c.bodyA < 0 || !isDynamic(c.bodyA)) continue;
+        int& a = colour[static_cast<std::size_t>(c.bodyA)];
+        int& b = colour[static_cast<std::size_t>(c.bodyB)];
+        changed = changed || a != b;
+        a = b = std::min(a, b);
+      }
     }
 
     Partition partition;
-    const Islands& islands = partition.build(model, pairs, contacts);
+    const Islands& islands = partition.build(model, pairs, contacts, held);
     std::vector<int> seen(static_cast<std::size_t>(n) + 1, 0);
-    std::size_t contactCount = 0, pairCount = 0;
+    std::size_t contactCount = 0, pairCount = 0, heldCount = 0;
     int last = -1;
     for (int k = 0; k < islands.count(); ++k) {
       const auto bodies = islands.bodiesOf(k);
@@ -72,11 +92,14 @@ TEST(Partition, MatchesAFloodFill) {
       }
       for (const Contact& c : islands.contactsOf(k)) EXPECT_TRUE(holds(c.bodyA) || holds(c.bodyB));
       for (const CandidatePair& pair : islands.pairsOf(k)) EXPECT_TRUE(holds(pair.geomA) || holds(pair.geomB));
+      for (const int id : islands.heldOf(k)) EXPECT_TRUE(holds(held[static_cast<std::size_t>(id)].bodyB));
+      heldCount += islands.heldOf(k).size();
       contactCount += islands.contactsOf(k).size();
       pairCount += islands.pairsOf(k).size();
     }
     for (int body = 0; body <= n; ++body) EXPECT_EQ(seen[static_cast<std::size_t>(body)], isDynamic(body) ? 1 : 0);
     EXPECT_EQ(contactCount, contacts.size());
+    EXPECT_EQ(heldCount, 4);
     std::size_t touched = 0;
     for (const CandidatePair& pair : pairs)
       touched +=

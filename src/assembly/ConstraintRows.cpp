@@ -1,0 +1,204 @@
+#include "assembly/ConstraintRows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "constraints/BodyCoordinates.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kNothing = 1e-12;  // [-] of J: a row this small in velocities turns the quaternion's length alone
+constexpr double kBroken = 1e-6;    // [-] of J: C of such a row beyond which the state is one that no motion mends
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+InertialState stateOf(const WorldState& world, int body) {
+  InertialState state;
+  state.position = world.position[at(body)];
+  state.velocity = world.velocity[at(body)];
+  state.orientation = world.rotation[at(body)];
+  state.setAngularVelocity(world.angularVelocity[at(body)]);
+  return state;
+}
+
+/// The constraint's functions, whether of one body or of two.
+struct Functions {
+  Functions(const HeldConstraint& held, const WorldState& world, double t)
+      : one{*held.constraint}, two{dynamic_cast<const TwoBodyRows*>(held.constraint.get())}, b{stateOf(world, held.bodyB)}, time{t} {
+    if (two) a = stateOf(world, held.bodyA);
+  }
+
+  bool isActive() const { return two ? two->isActiveTwoBody(a, b, time) : one.isActive(b, time); }
+  VectorX value() const { return two ? two->evaluateTwoBody(a, b, time) : one.evaluate(b, time); }
+  /// dimension × 12 by v_A, ω_A, v_B, ω_B; `largest`: of the rows as the constraint gives them.
+  MatrixX rates(double& largest) const {
+    MatrixX J = two ? two->jacobianTwoBody(a, b, time) : one.jacobian(b, time);
+    largest = J.size() > 0 ? J.cwiseAbs().maxCoeff() : 0.0;
+    if (two || J.cols() != 7) return J;
+    MatrixX rates = MatrixX::Zero(J.rows(), 12);
+    rates.rightCols<6>() = J * twistToRate(b.orientation);
+    return rates;
+  }
+  VectorX byTime() const { return two ? two->partialTimeDerivativeTwoBody(a, b, time) : one.partialTimeDerivative(b, time); }
+  VectorX bend() const { return two ? two->velocityProductTwoBody(a, b, time) : one.velocityProduct(b, time); }
+
+  const Constraint& one;
+  const TwoBodyRows* two;
+  InertialState a, b;
+  double time;
+};
+
+bool fits(const VectorX& x, int dimension) { return x.size() == dimension && x.allFinite(); }
+bool fits(const MatrixX& J, int dimension) { return J.rows() == dimension && J.cols() == 12 && J.allFinite(); }
+
+/// The columns of what can move alone: fixed and kinematic bodies, and rotations that are locked, take no part.
+RowVector12 mobile(const Eigen::Ref<const RowVector12>& rates, const HeldConstraint& held, const std::vector<BodyInertia>& inertias) {
+  RowVector12 row = rates;
+  const auto clear = [&](int body, int first) {
+    if (body < 0 || !inertias[at(body)].dynamic)
+      row.segment<6>(first).setZero();
+    else if (inertias[at(body)].locked)
+      row.segment<3>(first + 3).setZero();
+  };
+  clear(held.bodyA, 0);
+  clear(held.bodyB, 6);
+  return row;
+}
+
+/// J M⁻¹ Jᵀ / Σ 1/m, under the root.
+double lengthOf(const RowVector12& row, const HeldConstraint& held, const std::vector<BodyInertia>& inertias, const WorldState& state) {
+  double mobility = 0, reference = 0;
+  const auto add = [&](int body, int first) {
+    if (body < 0 || !inertias[at(body)].dynamic) return;
+    const BodyInertia& inertia = inertias[at(body)];
+    const Vector3 turning = row.segment<3>(first + 3).transpose();
+    mobility += inertia.inverseMass * row.segment<3>(first).squaredNorm() + turning.dot(toWorld(inertia.inverse, state.rotation[at(body)]) * turning);
+    reference += inertia.inverseMass;
+  };
+  add(held.bodyA, 0);
+  add(held.bodyB, 6);
+  return std::sqrt(mobility / reference);
+}
+
+std::string wrongSize(const char* function, const std::string& found, const std::string& wanted) {
+  return std::string{function} + " gives " + found + ", not " + wanted;
+}
+
+std::string faultOf(const char* function, const VectorX& x, int dimension) {
+  if (x.size() != dimension) return wrongSize(function, std::to_string(x.size()) + " entries", std::to_string(dimension) + " as dimension() says");
+  return x.allFinite() ? "" : std::string{function} + " gives a number that is not finite";
+}
+
+}  // namespace
+
+std::string faultOf(const HeldConstraint& held, const std::vector<BodyInertia>& inertias, const WorldState& state, double time) {
+  const Functions functions{held, state, time};
+  if (held.constraint->dimension() != held.dimension || held.dimension < 1)
+    return "dimension() is " + std::to_string(held.constraint->dimension()) + ", not " +
+           (held.dimension < 1 ? "at least 1" : std::to_string(held.dimension) + " as before");
+  if (!functions.isActive()) return "";
+  const VectorX value = functions.value();
+  if (std::string fault = faultOf("evaluate", value, held.dimension); !fault.empty()) return fault;
+  double largest = 0;
+  const MatrixX rates = functions.rates(largest);
+  if (rates.rows() != held.dimension || rates.cols() != 12)
+    return wrongSize("jacobian", std::to_string(rates.rows()) + " x " + std::to_string(rates.cols()),
+                     std::to_string(held.dimension) + " x " + (held.bodyA < 0 ? "7" : "12"));
+  if (!rates.allFinite()) return "jacobian gives a number that is not finite";
+  if (std::string fault = faultOf("partialTimeDerivative", functions.byTime(), held.dimension); !fault.empty()) return fault;
+  if (std::string fault = faultOf("velocityProduct", functions.bend(), held.dimension); !fault.empty()) return fault;
+  for (int k = 0; k < held.dimension; ++k)
+    if (mobile(rates.row(k), held, inertias).cwiseAbs().maxCoeff() <= kNothing * largest &&
+        (held.unilateral ? -value[k] : std::abs(value[k])) > kBroken * largest)
+      return "row " + std::to_string(k) + " is violated where no motion of its bodies changes it";
+  return "";
+}
+
+ConstraintRows::ConstraintRows(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<double>& bodySize)
+    : model_{&model}, inertias_{&inertias}, bodySize_{&bodySize} {}
+
+void ConstraintRows::choose(const std::vector<HeldConstraint>& all, std::span<const int> chosen) {
+  all_ = &all;
+  chosen_ = chosen;
+  rows_.clear();
+  faulty_ = -1;
+}
+
+bool ConstraintRows::evaluate(const WorldState& state, double time) {
+  rows_.clear();
+  for (const int id : chosen_) {
+    const HeldConstraint& held = (*all_)[at(id)];
+    const Functions functions{held, state, time};
+    if (!functions.isActive()) continue;
+    const VectorX value = functions.value();
+    double largest = 0;
+    const MatrixX rates = functions.rates(largest);
+    if (!fits(value, held.dimension) || !fits(rates, held.dimension)) {
+      faulty_ = id;
+      return false;
+    }
+    for (int k = 0; k < held.dimension; ++k) {
+      const RowVector12 row = mobile(rates.row(k), held, *inertias_);
+      if (row.cwiseAbs().maxCoeff() <= kNothing * largest) {
+        if ((held.unilateral ? -value[k] : std::abs(value[k])) <= kBroken * largest) continue;
+        faulty_ = id;
+        return false;
+      }
+      const double n = lengthOf(row, held, *inertias_, state);
+      double size = 0;
+      for (const int body : {held.bodyA, held.bodyB}) {
+        if (body < 0 || !(*inertias_)[at(body)].dynamic) continue;
+        const BodyInertia& inertia = (*inertias_)[at(body)];
+        size = std::max({size, (*bodySize_)[at(body)], std::sqrt(inertia.inertia.trace() * inertia.inverseMass)});
+      }
+      rows_.push_back({id, k, held.bodyA, held.bodyB, held.unilateral, n, size > 0 ? size : 1.0, rates.row(k) / n, value[k] / n});
+    }
+  }
+  return true;
+}
+
+bool ConstraintRows::evaluateRates(const WorldState& state, double time) {
+  VectorX byTime, bend;
+  int last = -1;
+  for (Row& row : rows_) {
+    const HeldConstraint& constraint = held(row);
+    if (row.held != last) {
+      const Functions functions{constraint, state, time};
+      byTime = functions.byTime();
+      bend = functions.bend();
+      last = row.held;
+      if (!fits(byTime, constraint.dimension) || !fits(bend, constraint.dimension)) {
+        faulty_ = row.held;
+        return false;
+      }
+    }
+    row.moving = byTime[row.index] / row.length;
+    row.bend = bend[row.index] / row.length;
+    for (const auto& [body, first] : {std::pair{row.bodyA, 0}, std::pair{row.bodyB, 6}})
+      if (body >= 0 && model_->bodies[at(body)].kind == BodyKind::Kinematic)
+        row.moving += row.rates.segment<3>(first).dot(state.velocity[at(body)]) + row.rates.segment<3>(first + 3).dot(state.angularVelocity[at(body)]);
+  }
+  return true;
+}
+
+bool ConstraintRows::evaluateValues(const WorldState& state, double time, VectorX& values) {
+  values.resize(static_cast<Eigen::Index>(rows_.size()));
+  VectorX value;
+  int last = -1;
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const Row& row = rows_[k];
+    if (row.held != last) {
+      value = Functions{held(row), state, time}.value();
+      last = row.held;
+      if (!fits(value, held(row).dimension)) {
+        faulty_ = row.held;
+        return false;
+      }
+    }
+    values[static_cast<Eigen::Index>(k)] = value[row.index] / row.length;
+  }
+  return true;
+}
+
+}  // namespace stiction

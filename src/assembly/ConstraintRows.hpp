@@ -1,0 +1,74 @@
+// The constraints that users add to a simulation, as rows of an island's step problem: equality rows, and contacts without friction where unilateral.
+//
+//   J v⁺ + ∂C/∂t + (h/2) γ = 0  (>= 0),   γ = J̇q̇ + 2 ∂²C/∂q∂t q̇ + ∂²C/∂t²          the step then keeps C to third order in h
+//
+// Every row is divided by its length n, n² = J M⁻¹ Jᵀ / Σ 1/m over its bodies: C in metres and multipliers in newton seconds, whatever units its author likes.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "constraints/Constraint.hpp"
+#include "dynamics/BodyInertia.hpp"
+#include "state/WorldState.hpp"
+
+namespace stiction {
+
+using RowVector12 = Eigen::Matrix<double, 1, 12>;
+
+/// A constraint that a simulation holds.
+struct HeldConstraint {
+  std::shared_ptr<const Constraint> constraint;  // null: removed
+  int bodyA{-1}, bodyB{-1};                      // of the model; A = -1: a constraint of one body, B
+  bool unilateral{false};
+  int dimension{0};
+  int firstRow{0};  // of its rows in WorldState::rowForces
+};
+
+/// What is wrong with a constraint's functions at the state: sizes that disagree, numbers that are not finite, C ≠ 0 where no motion changes it. Empty: nothing.
+std::string faultOf(const HeldConstraint& held, const std::vector<BodyInertia>& inertias, const WorldState& state, double time);
+
+class ConstraintRows {
+ public:
+  struct Row {
+    int held;          // of the constraints given
+    int index;         // among the constraint's own rows
+    int bodyA, bodyB;  // as in HeldConstraint
+    bool unilateral;
+    double length;      // n, in the author's unit per metre
+    double size;        // [m] of the larger of its bodies
+    RowVector12 rates;  // [-], [m] of C/n by v_A, ω_A, v_B, ω_B, world axes
+    double value;       // [m] C/n
+    double moving{0};   // [m/s] what time and kinematic bodies do to C/n
+    double bend{0};     // [m/s²] γ/n
+  };
+
+  ConstraintRows(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<double>& bodySize);
+
+  /// Chooses constraints of `all`, which is kept by reference.
+  void choose(const std::vector<HeldConstraint>& all, std::span<const int> chosen);
+  bool empty() const { return chosen_.empty(); }
+  /// The rows that push something, of the active constraints, at the state and time [s]. False when a constraint is at fault; faulty() is its index then.
+  bool evaluate(const WorldState& state, double time);
+  /// The same for the present rows' `moving` and `bend`.
+  bool evaluateRates(const WorldState& state, double time);
+  /// C/n [m] of the present rows, n and activity as they are, at another state and time.
+  bool evaluateValues(const WorldState& state, double time, VectorX& values);
+  int faulty() const { return faulty_; }
+  const std::vector<Row>& rows() const { return rows_; }
+  const HeldConstraint& held(const Row& row) const { return (*all_)[static_cast<std::size_t>(row.held)]; }
+
+ private:
+  void addRows(int id, const VectorX& value, const MatrixX& rates, const WorldState& state);
+
+  const Model* model_;
+  const std::vector<BodyInertia>* inertias_;
+  const std::vector<double>* bodySize_;
+  const std::vector<HeldConstraint>* all_{nullptr};
+  std::span<const int> chosen_;
+  std::vector<Row> rows_;
+  int faulty_{-1};
+};
+
+}  // namespace stiction
