@@ -1,5 +1,10 @@
 // Six worked examples by every method that claims strict Coulomb, alone (no fall-back), through the world and through solveWithContacts. Bodies that do not turn touch at
-// one point, so that every number is the hand calculation's.
+// one point, so that every number is the hand calculation's. With STICTION_WORKED_EXAMPLES=FILE in the environment the numbers go to FILE as a table (docs/worked-examples.md).
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
 #include "Scenes.hpp"
 #include "constraints/ConstraintSolver.hpp"
 #include "constraints/ContactConstraint.hpp"
@@ -22,6 +27,57 @@ std::vector<std::string> strictMethods() {
 class WorkedExamples : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Methods, WorkedExamples, testing::ValuesIn(strictMethods()),
                          [](const testing::TestParamInfo<std::string>& method) { return method.param; });
+
+/// The numbers of all methods, written as a table at the end.
+class Table : public testing::Environment {
+ public:
+  void note(const std::string& quantity, double exact, double value) {
+    if (rows_.empty() || index_.find(quantity) == index_.end()) {
+      index_[quantity] = rows_.size();
+      rows_.push_back({quantity, exact, {}});
+    }
+    rows_[index_[quantity]].values[testing::UnitTest::GetInstance()->current_test_info()->value_param()] = value;
+  }
+  void TearDown() override {
+    const char* path = std::getenv("STICTION_WORKED_EXAMPLES");
+    if (!path) return;
+    std::ofstream file{path};
+    file << "| | exact |";
+    for (const std::string& method : strictMethods()) file << ' ' << method << " |";
+    file << "\n|---|---|";
+    for (std::size_t k = 0; k < strictMethods().size(); ++k) file << "---|";
+    for (const Row& row : rows_) {
+      file << "\n| " << row.quantity << " | " << text("%.6g", row.exact) << " |";
+      for (const std::string& method : strictMethods()) {
+        const auto found = row.values.find('"' + method + '"');
+        file << ' ' << (found == row.values.end() ? "refused" : text("%+.0e", found->second - row.exact)) << " |";
+      }
+    }
+    file << '\n';
+  }
+
+ private:
+  static std::string text(const char* format, double value) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, format, value);
+    return buffer;
+  }
+
+  struct Row {
+    std::string quantity;
+    double exact;
+    std::map<std::string, double> values;  // by method, quoted
+  };
+  std::vector<Row> rows_;
+  std::map<std::string, std::size_t> index_;
+};
+Table* const table = static_cast<Table*>(testing::AddGlobalTestEnvironment(new Table));  // which owns it
+
+/// Expects a number, and notes it for the table.
+void expectNoted(const std::string& quantity, double value, double exact, double tolerance) {
+  EXPECT_NEAR(value, exact, tolerance) << quantity;
+  table->note(quantity, exact, value);
+}
 
 constexpr double kRadius = 0.5;
 
@@ -60,13 +116,17 @@ TEST_P(WorkedExamples, SticksAndSlidesOnTheIncline) {
     add(builder, ball(10, R * Vector3{0, 0, kRadius}, c.mu));
     Simulation simulation = world(builder, GetParam());
     const Vector3 down = R * Vector3::UnitX(), normal = R * Vector3::UnitZ();
-    EXPECT_NEAR(accelerate(simulation, down, h), c.acceleration, c.acceleration == 0 ? kNear : 1e-5);
     const double angle = c.degrees * std::numbers::pi / 180, n = 10 * kG * std::cos(angle), t = c.acceleration == 0 ? 10 * kG * std::sin(angle) : c.mu * n;
+    const double acceleration = c.acceleration == 0 ? 0 : kG * std::sin(angle) - t / 10;
+    EXPECT_NEAR(acceleration, c.acceleration, 1e-5);
+    expectNoted((c.acceleration == 0 ? "stick on a 20° incline" : "slide on a 45° incline") + std::string{": acceleration [m/s²]"},
+                accelerate(simulation, down, h), acceleration, kNear);
     EXPECT_NEAR(n, c.normal, 1e-4);
     EXPECT_NEAR(t, c.friction, 1e-4);
     const Vector3 force = totalImpulse(simulation) / h;
-    EXPECT_NEAR(force.dot(normal), n, kNear * 10);
-    EXPECT_NEAR(-force.dot(down), t, kNear * 10);
+    const std::string name = c.acceleration == 0 ? "stick on a 20° incline: " : "slide on a 45° incline: ";
+    expectNoted(name + "normal force [N]", force.dot(normal), n, kNear * 10);
+    expectNoted(name + "friction [N]", -force.dot(down), t, kNear * 10);
   }
 }
 
@@ -87,6 +147,7 @@ TEST_P(WorkedExamples, StopsOnTheFlatAndNeverReverses) {
     ASSERT_LE((simulation.state().velocity[1] - speed * along).norm(), 5e-6);  // 490 steps of 1e-9 of 10 m/s
   }
   EXPECT_NEAR(simulation.state().time, 2.039, h);
+  expectNoted("stop on the flat: distance by the discrete law [m]", simulation.state().position[1].dot(along), distance, 1e-5);
   EXPECT_LE((simulation.state().position[1] - Vector3{0, 0, kRadius} - distance * along).norm(), 1e-5);
   EXPECT_NEAR(distance, 10.194, 0.5 * h * 10 + 1e-3);  // the discrete law's sum
 }
@@ -104,9 +165,9 @@ TEST_P(WorkedExamples, GlancingSphere) {
   Simulation simulation = world(builder, GetParam());
   ASSERT_EQ(simulation.step(1e-3).status, StepStatus::Certified);
   const Vector3 impulse = 2 * (simulation.state().velocity[2] - sphere.body.velocity);
-  EXPECT_NEAR(impulse.z(), 10 * std::cos(angle) / (1.0 / 2 + 1.0 / 10), kNear);                    // 14.43
-  EXPECT_NEAR(impulse.x(), -2.5 / (1.0 / 2 + 1.0 / 10 + 0.01 / 0.008), kNear);                     // 1.351, sticks
-  EXPECT_NEAR(simulation.state().angularVelocity[2].y(), 0.1 * -impulse.x() / 0.008, 10 * kNear);  // 16.9
+  expectNoted("glancing sphere: normal impulse [N s]", impulse.z(), 10 * std::cos(angle) / (1.0 / 2 + 1.0 / 10), kNear);                    // 14.43
+  expectNoted("glancing sphere: friction impulse [N s]", -impulse.x(), 2.5 / (1.0 / 2 + 1.0 / 10 + 0.01 / 0.008), kNear);                   // 1.351, sticks
+  expectNoted("glancing sphere: spin [rad/s]", simulation.state().angularVelocity[2].y(), 0.1 / 0.008 * 2.5 / (0.6 + 0.01 / 0.008), 1e-5);  // 16.9
 }
 
 TEST_P(WorkedExamples, PushesBelowAndAboveTheThreshold) {
@@ -118,7 +179,8 @@ TEST_P(WorkedExamples, PushesBelowAndAboveTheThreshold) {
     part.body.force = {push, 0, 0};
     add(builder, part);
     Simulation simulation = world(builder, GetParam());
-    EXPECT_NEAR(accelerate(simulation, Vector3::UnitX(), h), std::max(0.0, push / mass - mu * kG), kNear) << push;
+    expectNoted("pushed with " + std::to_string(push).substr(0, 4) + " N: acceleration [m/s²]", accelerate(simulation, Vector3::UnitX(), h),
+                std::max(0.0, push / mass - mu * kG), kNear);
   }
 }
 
@@ -131,11 +193,11 @@ TEST_P(WorkedExamples, StackedPairOnIce) {
   add(builder, upper);
   add(builder, lower);
   Simulation simulation = world(builder, GetParam());
-  EXPECT_NEAR(accelerate(simulation, Vector3::UnitX(), h), 1.25, kNear);
+  expectNoted("stacked pair on ice: acceleration [m/s²]", accelerate(simulation, Vector3::UnitX(), h), 1.25, kNear);
   EXPECT_NEAR(simulation.state().velocity[2].x() / h, 1.25, kNear);
   double friction = 0;
   for (const SolvedContact& solved : simulation.contacts()) friction = std::max(friction, std::abs(solved.impulse.x()) / h);
-  EXPECT_NEAR(friction, 6.25, kNear * 10);
+  expectNoted("stacked pair on ice: friction [N]", friction, 6.25, kNear * 10);
 }
 
 TEST_P(WorkedExamples, AsObjects) {

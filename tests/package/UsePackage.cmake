@@ -1,4 +1,5 @@
-# Builds and runs the user's project against the package.   cmake -DFROM=BuildFolder|Install -DBUILD=… -DUSER=… -DWORK=… -DCOMPILER=… -DLAUNCHER=… -P UsePackage.cmake
+# Builds a user's project against the package and runs its programs, each with the work folder as its argument.
+#   cmake -DFROM=BuildFolder|Install -DBUILD=… -DUSER=… -DPROGRAMS=A,B -DWORK=… -DCOMPILER=… -DLAUNCHER=… -P UsePackage.cmake
 cmake_minimum_required(VERSION 3.25)
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -18,5 +19,7 @@ endif()
 run("${CMAKE_COMMAND}" -S "${USER}" -B "${WORK}/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
   "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}")
 run("${CMAKE_COMMAND}" --build "${WORK}/build" --parallel 2)
-run("${WORK}/build/Documents")
-run("${WORK}/build/Scene" "${WORK}")
+string(REPLACE "," ";" programs "${PROGRAMS}")
+foreach(program ${programs})
+  run("${WORK}/build/${program}" "${WORK}")
+endforeach()
