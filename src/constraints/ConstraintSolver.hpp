@@ -107,7 +107,8 @@ class ConstraintSolver {
   /// velocities of the step's end without any contact force, all other forces included. inverseMasses [1/kg] and inverseInertias [1/(kg m²)], world axes: 0 where a body
   /// does not give way; such bodies may move as driven. dt [s] > 0. Restitution pushes back at e times the pre-impact speed; a contact that is apart may close within dt. Overlap stays
   /// as it is: velocities are not the place to mend it.
-  /// Normal forces are given to the friction constraints (setNormalLambda). Throws std::invalid_argument naming the element.
+  /// Normal forces are given to the friction constraints (setNormalLambda). Throws std::invalid_argument naming the element; and, built with -DSTICTION_ECOS_THROWS=ON,
+  /// std::runtime_error where ECOS fails, in place of an answer with converged = false.
   MultiBodySolveResult solveWithContacts(const std::vector<TwoBodyConstraint*>& contactConstraints,
                                          const std::vector<std::reference_wrapper<const InertialState>>& states, const std::vector<double>& inverseMasses,
                                          const std::vector<Matrix3>& inverseInertias, std::size_t numBodies, double dt) const;
@@ -127,6 +128,8 @@ class ConstraintSolver {
   void setECOSTolerance(double abs_tol, double rel_tol);
   std::pair<double, double> getECOSTolerance() const { return {ecos_abs_tol_, ecos_rel_tol_}; }
   void setECOSMaxIterations(int max_iters);
+  /// Whether this build throws where ECOS fails (-DSTICTION_ECOS_THROWS=ON).
+  static bool throwsOnECOSFailure();
   int getECOSMaxIterations() const { return ecos_max_iters_; }
 
   void setAccelerationForm(AccelerationForm form) { form_ = form; }

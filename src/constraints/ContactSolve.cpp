@@ -1,11 +1,10 @@
 // ConstraintSolver::solveWithContacts: without friction the exact LCP, with it the method chosen; either way the strict certificate of the answer.
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
-#include <algorithm>
 #include "certify/Certificate.hpp"
 #include "constraints/Arguments.hpp"
-
 #include "constraints/ConstraintSolver.hpp"
 #include "constraints/ContactSystem.hpp"
 #include "portfolio/Portfolio.hpp"
@@ -31,6 +30,14 @@ void ConstraintSolver::setECOSTolerance(double abs_tol, double rel_tol) {
 void ConstraintSolver::setECOSMaxIterations(int max_iters) {
   if (max_iters < 1) refuseArgument("ConstraintSolver", "max_iters", std::to_string(max_iters), "at least 1", "100 is the usual");
   ecos_max_iters_ = max_iters;
+}
+
+bool ConstraintSolver::throwsOnECOSFailure() {
+#ifdef STICTION_ECOS_THROWS
+  return true;
+#else
+  return false;
+#endif
 }
 
 ConstraintSolver::ActiveSetResult ConstraintSolver::solveWithECOS(const MatrixX& A, const VectorX& b, const FrictionConeSpec& coneSpec, int numContacts) const {
@@ -128,6 +135,7 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
     if (result.details.solver_type == "ECOS") out << ": exit code " << result.details.ecos_exit_flag;
     out << ": certificate " << certificate.relative << ", tolerance " << tolerance_;
     result.message = out.str();
+    if (throwsOnECOSFailure() && result.details.solver_type == "ECOS") throw std::runtime_error{result.message};
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #include "solvers/Ecos.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -125,7 +126,7 @@ ECOSProblem buildFrictionProblem(const MatrixX& A, const VectorX& b, const Frict
     throw std::invalid_argument{"buildECOSProblem: A is " + std::to_string(A.rows()) + " x " + std::to_string(A.cols()) + " and b has " +
                                 std::to_string(b.size()) + " entries, must be " + std::to_string(rows) + " for " + std::to_string(contacts) + " contacts"};
   if (!A.allFinite() || !b.allFinite()) throw std::invalid_argument{"buildECOSProblem: A or b is not finite"};
-  ECOSProblem problem{ECOSData{contacts}, std::vector<int>(static_cast<std::size_t>(rows), -1), VectorX::Zero(rows)};
+  ECOSProblem problem{ECOSData{contacts}, std::vector<int>(static_cast<std::size_t>(rows), -1), VectorX::Zero(rows), false};
   // Impulses in units that make the diagonal of A and the largest entry of b about 1.
   VectorX unit(rows);
   for (int i = 0; i < contacts; ++i) {
@@ -188,10 +189,31 @@ ECOSProblem buildFrictionProblem(const MatrixX& A, const VectorX& b, const Frict
   return problem;
 }
 
+void refillECOSProblem(ECOSProblem& kept, ECOSProblem&& fresh) {
+  ECOSData &to = kept.data, &from = fresh.data;
+  const bool same = to.workspace != nullptr && to.num_variables == from.num_variables && to.num_linear == from.num_linear && to.cone_sizes == from.cone_sizes &&
+                    to.G_col_ptrs == from.G_col_ptrs && to.G_row_indices == from.G_row_indices;
+  if (!same) {
+    kept = std::move(fresh);
+    return;
+  }
+  // In place: ECOS holds on to these arrays, and takes numbers at their old address for new ones.
+  std::copy(from.G_data.begin(), from.G_data.end(), to.G_data.begin());
+  std::copy(from.h.begin(), from.h.end(), to.h.begin());
+  std::copy(from.c.begin(), from.c.end(), to.c.begin());
+  kept.column = std::move(fresh.column);
+  kept.scale = std::move(fresh.scale);
+  kept.solved = false;
+#ifdef STICTION_WITH_ECOS
+  ECOS_updateData(to.workspace, to.G_data.data(), nullptr, to.c.data(), to.h.data(), nullptr);
+#endif
+}
+
 ECOSAnswer solveECOSProblem(ECOSProblem& problem, double absTolerance, double relTolerance, int maxIterations) {
   ECOSAnswer answer;
   answer.lambda.setZero(problem.scale.size());
-  problem.data.setup();
+  if (problem.data.workspace == nullptr || problem.solved) problem.data.setup();
+  problem.solved = true;
 #ifdef STICTION_WITH_ECOS
   pwork* work = problem.data.workspace;
   work->stgs->verbose = 0;

@@ -89,8 +89,11 @@ struct ECOSProblem {
   ECOSData data;
   std::vector<int> column;  // of each entry of λ, −1 where it is 0
   VectorX scale;            // λ = scale · x
+  bool solved{false};       // ECOS has changed its copy of the numbers
 };
 ECOSProblem buildFrictionProblem(const MatrixX& A, const VectorX& b, const FrictionConeSpec& spec);
+/// Puts the numbers of `fresh` into `kept`, whose workspace goes on to be used where both have the same cones and the same zeros.
+void refillECOSProblem(ECOSProblem& kept, ECOSProblem&& fresh);
 ECOSAnswer solveECOSProblem(ECOSProblem& problem, double absTolerance, double relTolerance, int maxIterations);
 
 }  // namespace stiction

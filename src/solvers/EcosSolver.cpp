@@ -96,7 +96,7 @@ class EcosSolver : public Solver {
   }
 
  private:
-  SolveReport run(const DenseProblem& problem, Iterate& iterate, const SolveOptions& options) const {
+  SolveReport run(const DenseProblem& problem, Iterate& iterate, const SolveOptions& options) {
     const int contacts = static_cast<int>(problem.mu.size());
     FrictionConeSpec spec{contacts};
     double scale = 0;
@@ -113,8 +113,8 @@ class EcosSolver : public Solver {
     VectorX q = problem.q, best = VectorX::Zero(3 * contacts);
     const int programs = info_.law == Law::Coulomb ? kPrograms : 1;
     for (int k = 0; k < programs && report.residual > options.tolerance; ++k) {
-      ECOSProblem cones = buildFrictionProblem(problem.W, -q, spec);
-      const ECOSAnswer answer = solveECOSProblem(cones, kCones, kCones, kConeIterations);
+      refillECOSProblem(cones_, buildFrictionProblem(problem.W, -q, spec));
+      const ECOSAnswer answer = solveECOSProblem(cones_, kCones, kCones, kConeIterations);
       report.iterations += answer.iterations;
       ++report.factorisations;
       if (!answer.lambda.allFinite()) break;
@@ -139,6 +139,7 @@ class EcosSolver : public Solver {
   }
 
   SolverInfo info_;
+  ECOSProblem cones_{ECOSData{0}, {}, {}, false};  // kept for its workspace
 };
 
 }  // namespace
