@@ -217,6 +217,37 @@ TEST(ConstrainedBody, PositionLevelPendulumKeepsItsLengthAtEveryStep) {
   }
 }
 
+// At rest, without gravity, 0.1 m off a rod of 1 m: Baumgarte's gains make it move, C = |x|² − 1 falling as C̈ + β Ċ + α C = 0 says; on the level of positions nothing moves.
+TEST(ConstrainedBody, BaumgarteMakesKineticEnergyOutOfAnError) {
+  constexpr double mass = 2, off = 0.1, dt = 1e-4, duration = 1;
+  const double root = std::sqrt(10.0 * 10.0 / 4 - 10.0), s1 = -5 + root, s2 = -5 - root, C0 = (1 + off) * (1 + off) - 1;
+  double expected = 0;
+  for (double t = 0; t < duration; t += dt) {
+    const double C = C0 * (s1 * std::exp(s2 * t) - s2 * std::exp(s1 * t)) / (s1 - s2), rate = C0 * s1 * s2 * (std::exp(s2 * t) - std::exp(s1 * t)) / (s1 - s2);
+    expected = std::max(expected, 0.5 * mass * rate * rate / (4 * (1 + C)));
+  }
+  EXPECT_GT(expected, 1e-3);
+  for (const auto way : {ConstrainedBody::Stabilisation::Baumgarte, ConstrainedBody::Stabilisation::PositionLevel}) {
+    DistanceConstraint rod{1.0};
+    ConstrainedBody body{mass, Matrix3::Identity(), {&rod}};
+    body.setGravity(Vector3::Zero());
+    body.setStabilisation(way);
+    State state;
+    state.position = Coordinate{1 + off, 0, 0};
+    double most = 0;
+    for (int k = 0; k < static_cast<int>(duration / dt); ++k) {
+      ASSERT_TRUE(body.physicsStep(state, dt).converged);
+      most = std::max(most, 0.5 * mass * state.velocity.squaredNorm());
+    }
+    if (way == ConstrainedBody::Stabilisation::Baumgarte) {
+      EXPECT_NEAR(most, expected, 0.01 * expected);
+    } else {
+      EXPECT_LE(most, 1e-20);
+      EXPECT_NEAR(state.position.norm(), 1, 1e-12);
+    }
+  }
+}
+
 TEST(ConstrainedBody, TheTutorialsShortFormStretchesThePendulumByHalfAMetre) {
   DistanceConstraint rod{1.0};
   ConstrainedBody body{kMass, kInertia, {&rod}};
