@@ -5,14 +5,17 @@
 namespace stiction {
 namespace {
 
-using Pack [[gnu::vector_size(8 * kPack), gnu::aligned(8), gnu::may_alias]] = double;
+using Pack [[gnu::vector_size(8 * kPack)]] = double;
+struct [[gnu::packed, gnu::may_alias]] LoosePack {  // at any address; an alignment on the vector type itself is lost on Clang's way through references
+  Pack value;
+};
 using Size = std::size_t;
 
 #define STICTION_INLINE [[gnu::always_inline]] inline
 
 STICTION_INLINE Size at(int i) { return static_cast<Size>(i); }
-STICTION_INLINE const Pack& load(const double* p) { return *reinterpret_cast<const Pack*>(p); }
-STICTION_INLINE void store(double* p, const Pack& value) { *reinterpret_cast<Pack*>(p) = value; }
+STICTION_INLINE const LoosePack& load(const double* p) { return *reinterpret_cast<const LoosePack*>(p); }
+STICTION_INLINE void store(double* p, const Pack& value) { reinterpret_cast<LoosePack*>(p)->value = value; }
 
 /// Calls `f.template operator()<K>()` with the number of columns as a constant where it is a usual one, 0 elsewhere.
 template <class F>
@@ -36,7 +39,7 @@ STICTION_INLINE void sumProductsOfRows(const PanelSource* sources, int count, do
       const double *a = source->a + r, *b = source->b + first;
       for (int i = 0; i < K; ++i, a += source->lda, b += source->ldb) {
         Pack rows[Packs];
-        for (int q = 0; q < Packs; ++q) rows[q] = load(a + q * kPack);
+        for (int q = 0; q < Packs; ++q) rows[q] = load(a + q * kPack).value;
         for (int c = 0; c < N; ++c)
           for (int q = 0; q < Packs; ++q) sum[c][q] += rows[q] * b[c];
       }
@@ -61,7 +64,7 @@ STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* 
     for (int c = 0; c < n; ++c) {
       Pack sum{};
       for (const PanelSource* source = sources; source != sources + count; ++source)
-        for (int i = 0; i < k; ++i) sum += load(source->a + at(i) * at(source->lda) + at(r)) * source->b[at(i) * at(source->ldb) + at(c)];
+        for (int i = 0; i < k; ++i) sum += load(source->a + at(i) * at(source->lda) + at(r)).value * source->b[at(i) * at(source->ldb) + at(c)];
       store(work + at(c) * at(leading) + at(r), sum);
     }
 }
@@ -81,8 +84,8 @@ STICTION_INLINE void times(const double* a, int lda, const double* x, double* y,
       k, [&]<int K>() __attribute__((always_inline)) {
         const int columns = K > 0 ? K : k;
         for (int r = 0; r < m; r += kPack) {
-          Pack sum = load(a + r) * x[0];
-          for (int i = 1; i < columns; ++i) sum += load(a + at(i) * at(lda) + at(r)) * x[i];
+          Pack sum = load(a + r).value * x[0];
+          for (int i = 1; i < columns; ++i) sum += load(a + at(i) * at(lda) + at(r)).value * x[i];
           store(y + r, sum);
         }
       });
@@ -97,12 +100,12 @@ STICTION_INLINE void dots(const double* a, int lda, const double* y, double* sum
           Pack sum[K];
           for (int i = 0; i < K; ++i) sum[i] = Pack{};
           for (int r = 0; r < m; r += kPack)
-            for (int i = 0; i < K; ++i) sum[i] += load(a + at(i) * at(lda) + at(r)) * load(y + r);
+            for (int i = 0; i < K; ++i) sum[i] += load(a + at(i) * at(lda) + at(r)).value * load(y + r).value;
           for (int i = 0; i < K; ++i) sums[i] = total(sum[i]);
         } else {
           for (int i = 0; i < k; ++i) {
             Pack sum{};
-            for (int r = 0; r < m; r += kPack) sum += load(a + at(i) * at(lda) + at(r)) * load(y + r);
+            for (int r = 0; r < m; r += kPack) sum += load(a + at(i) * at(lda) + at(r)).value * load(y + r).value;
             sums[i] = total(sum);
           }
         }
@@ -111,7 +114,7 @@ STICTION_INLINE void dots(const double* a, int lda, const double* y, double* sum
 
 STICTION_INLINE void subtractRows(const double* from, double* to, int rows) {
   int r = 0;
-  for (; r + kPack <= rows; r += kPack) store(to + r, load(to + r) - load(from + r));
+  for (; r + kPack <= rows; r += kPack) store(to + r, load(to + r).value - load(from + r).value);
   for (; r + 2 <= rows; r += 2) to[r] -= from[r], to[r + 1] -= from[r + 1];
   if (r < rows) to[r] -= from[r];
 }

@@ -1,0 +1,167 @@
+// Any bytes as calls of the object-level API, absurd numbers among them: wrong arguments are refused by name, everything else comes back finite or says that it did not converge.
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "base/Assert.hpp"
+#include "base/Error.hpp"
+#include "constraints/ConstraintSolver.hpp"
+#include "constraints/ContactConstraint.hpp"
+#include "constraints/DistanceConstraint.hpp"
+#include "constraints/FrictionConstraint.hpp"
+#include "constraints/RevoluteConstraint.hpp"
+#include "constraints/UnitQuaternionConstraint.hpp"
+#include "integrate/Simulation.hpp"
+
+namespace {
+
+using namespace stiction;
+
+class Bytes {
+ public:
+  Bytes(const std::uint8_t* data, std::size_t size) : data_{data}, size_{size} {}
+  int below(int n) { return next() % n; }
+  /// Mostly a tame number in [−2, 2]; now and then none at all, or an absurd one.
+  double number() {
+    constexpr std::array absurd{0.0, -0.0, 1e-300, 1e300, -1e300, 1e-9, 1e9, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
+    const int kind = next();
+    if (kind >= 240) return absurd[static_cast<std::size_t>(kind) % absurd.size()];
+    return (kind - 120) / 60.0 + next() / 1e4;
+  }
+  double positive() { return std::abs(number()) + 0.01; }
+  Coordinate point() { return {number(), number(), number()}; }
+  Coordinate direction() {
+    const Coordinate d = point();
+    return below(4) == 0 || !(d.norm() > 1e-3) || !d.allFinite() ? d : Coordinate{Vector3{d / d.norm()}};
+  }
+  InertialState state() {
+    InertialState s;
+    s.position = point();
+    s.velocity = point();
+    if (below(2) == 0) s.orientation = Quaternion{number(), number(), number(), number()};
+    if (below(4) != 0 && s.orientation.norm() > 1e-3) s.orientation.normalize();
+    s.setAngularVelocity(point());
+    return s;
+  }
+
+ private:
+  int next() { return at_ < size_ ? data_[at_++] : 0; }
+  const std::uint8_t* data_;
+  std::size_t size_, at_{0};
+};
+
+/// What may be refused is refused with these.
+template <typename Function>
+bool accepted(Function&& function) {
+  try {
+    function();
+    return true;
+  } catch (const std::invalid_argument& error) {
+    STICTION_ASSERT(error.what()[0] != '\0');
+  } catch (const InputError& error) {
+    STICTION_ASSERT(!error.element().empty());
+  }
+  return false;
+}
+
+void oneBody(Bytes& bytes) {
+  std::vector<std::unique_ptr<Constraint>> held;
+  std::vector<Constraint*> constraints;
+  for (int k = bytes.below(4); k > 0; --k)
+    accepted([&] {
+      if (bytes.below(2) == 0)
+        held.push_back(std::make_unique<UnitQuaternionConstraint>());
+      else
+        held.push_back(std::make_unique<DistanceConstraint>(bytes.number(), bytes.number(), bytes.number()));
+      constraints.push_back(held.back().get());
+    });
+  ConstraintSolver solver;
+  if (bytes.below(2) == 0) solver.setRedundancyRule(ConstraintSolver::RedundancyRule::LeastNorm);
+  accepted([&] {
+    const auto result = solver.solve(constraints, bytes.state(), bytes.point(), bytes.number(),
+                                     Vector3{bytes.number(), bytes.number(), bytes.number()}.asDiagonal(), bytes.number());
+    STICTION_ASSERT(!result.converged || (result.lambda.allFinite() && result.F_c.allFinite()));
+  });
+}
+
+void contacts(Bytes& bytes) {
+  constexpr std::array methods{"auto", "nsgs", "convex", "box", "pgs", "fb"};
+  const std::size_t count = 1 + static_cast<std::size_t>(bytes.below(4));
+  std::vector<InertialState> states;
+  std::vector<double> masses;
+  std::vector<Matrix3> inertias;
+  for (std::size_t k = 0; k < count; ++k) {
+    states.push_back(bytes.state());
+    masses.push_back(k == 0 ? 0.0 : bytes.number());
+    inertias.push_back(k == 0 ? Matrix3::Zero() : Matrix3{bytes.number() * Matrix3::Identity()});
+  }
+  std::vector<std::unique_ptr<TwoBodyConstraint>> held;
+  for (int k = bytes.below(5); k > 0; --k)
+    accepted([&] {
+      const auto a = static_cast<std::size_t>(bytes.below(5)), b = static_cast<std::size_t>(bytes.below(5));
+      const Coordinate n = bytes.direction(), p = bytes.point(), ca = a < count ? states[a].position : bytes.point(),
+                       cb = b < count ? states[b].position : bytes.point();
+      held.push_back(std::make_unique<ContactConstraint>(a, b, n, p, p, bytes.below(3) == 0 ? bytes.number() : 0.0, ca, cb,
+                                                         bytes.below(3) == 0 ? bytes.number() : 0.0, bytes.number()));
+      if (bytes.below(3) != 0) held.push_back(std::make_unique<FrictionConstraint>(a, b, n, p, p, ca, cb, bytes.number()));
+    });
+  std::vector<TwoBodyConstraint*> constraints;
+  for (const auto& constraint : held) constraints.push_back(constraint.get());
+  ConstraintSolver solver;
+  solver.setFrictionMethod(methods[static_cast<std::size_t>(bytes.below(static_cast<int>(methods.size())))]);
+  solver.setMaxIterations(30);
+  accepted([&] {
+    const auto result = solver.solveWithContacts(constraints, {states.begin(), states.end()}, masses, inertias, count, bytes.number());
+    STICTION_ASSERT(result.bodyForces.size() == count);
+    STICTION_ASSERT(!result.converged || result.lambdas.allFinite());
+    STICTION_ASSERT(result.converged || !result.message.empty());
+  });
+}
+
+void simulation(Bytes& bytes) {
+  ModelBuilder builder;
+  const int count = 1 + bytes.below(3);
+  for (int k = 0; k < count; ++k) {
+    Pose pose;
+    pose.position = {0.5 * k, 0.1 * bytes.below(3), 0.3};
+    builder.addSolid("", Shape::sphere(0.1), 1000.0, pose, 0.5);
+  }
+  Geom floor;
+  floor.shape = Shape::plane();
+  builder.addGeom(floor, {});
+  SimulationOptions options;
+  options.maxHalvings = 2;
+  Simulation scene{builder.build(), options};
+  for (int k = 1 + bytes.below(3); k > 0; --k)
+    accepted([&] {
+      const auto a = static_cast<std::size_t>(bytes.below(5)), b = static_cast<std::size_t>(bytes.below(5));
+      switch (bytes.below(3)) {
+        case 0: scene.addConstraint(std::make_shared<DistanceConstraint>(bytes.number()), bytes.below(5)); break;
+        case 1: scene.addConstraint(std::make_shared<TwoBodyDistanceConstraint>(a, b, bytes.point(), bytes.point(), bytes.positive())); break;
+        default: scene.addConstraint(std::make_shared<RevoluteConstraint>(a, b, bytes.point(), bytes.point(), bytes.direction(), bytes.direction()));
+      }
+    });
+  for (int k = 0; k < 3; ++k) {
+    const StepReport& report = scene.step(0.005);
+    STICTION_ASSERT(report.status != StepStatus::Certified || report.certificate.relative <= options.tolerance);
+    STICTION_ASSERT(report.status == StepStatus::Certified || !report.reason.empty());
+    for (const Vector3& position : scene.state().position) STICTION_ASSERT(position.allFinite());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Bytes bytes{data, size};
+  switch (bytes.below(8)) {
+    case 0: simulation(bytes); break;
+    case 1:
+    case 2: oneBody(bytes); break;
+    default: contacts(bytes);
+  }
+  return 0;
+}
