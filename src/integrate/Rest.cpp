@@ -7,6 +7,7 @@
 // Where something still moves in an island, the bodies that the answer leaves at those speeds (of h‖g‖ in place of s, which a fast body raises) are stopped one by one, if the
 // certificate agrees: a heap under a rolling ball stays bit-identical too.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "integrate/Island.hpp"
@@ -52,7 +53,12 @@ void IslandStepper::addRoundOff(const BlockColumns& columns, const VectorX& impu
       const BodyInertia& inertia = setup_->inertias[body];
       const Eigen::Map<const MatrixX> loads{columns.values.data() + segment.offset, segment.size, columns.width};
       double rate = inertia.inverseMass;
-      if (!inertia.locked) rate += setup_->bodySize[body] * (toWorld(inertia.inverse, local_.rotation[body]) * loads.bottomRows<3>()).norm();
+      if (!inertia.locked) {
+        const Matrix3 inverse = toWorld(inertia.inverse, local_.rotation[body]);
+        double squares = 0;
+        for (int c = 0; c < columns.width; ++c) squares += (inverse * Vector3{loads.col(c).tail<3>()}).squaredNorm();
+        rate += setup_->bodySize[body] * std::sqrt(squares);
+      }
       roundOff_[segment.block] = std::max(roundOff_[segment.block], kRoundOff * rate * impulses.segment(columns.width * i, columns.width).norm());
     }
 }
