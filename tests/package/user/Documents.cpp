@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -223,6 +224,26 @@ void solverSettings() {
          "ECOS's constructor");
 }
 
+// --- The cone solver's types, which every build has ---
+
+void coneTypes() {
+  const Eigen::MatrixXd dense = (Eigen::MatrixXd(3, 2) << 1.0, 0.0, 0.0, 2.0, 3.0, 0.0).finished();
+  const auto sparse = ConstraintSolver::ECOSSparseMatrix::fromDense(dense);
+  expect(sparse.nnz == 3 && sparse.nrows == 3 && sparse.ncols == 2, "a sparse matrix's sizes");
+  expect(sparse.data == std::vector<double>{1.0, 3.0, 2.0} && sparse.row_indices == std::vector<long>{0, 2, 1} && sparse.col_ptrs == std::vector<long>{0, 2, 3},
+         "a sparse matrix's columns");
+  const Eigen::SparseMatrix<double> given = dense.sparseView();
+  expect(ConstraintSolver::ECOSSparseMatrix::fromSparse(given).data == sparse.data, "the same from a sparse matrix");
+  ConstraintSolver::FrictionConeSpec spec{2};
+  spec.setFriction(0, 0.5, 0);
+  spec.setFriction(1, 0.3, 3);
+  expect(spec.numContacts == 2 && spec.frictionCoefficients == std::vector<double>{0.5, 0.3} && spec.normalIndices == std::vector<int>{0, 3}, "a cone spec");
+  expect(spec.getConeSizes() == std::vector<long>{3, 3}, "cone sizes");
+  static_assert(!std::is_copy_constructible_v<ConstraintSolver::ECOSData> && std::is_nothrow_move_constructible_v<ConstraintSolver::ECOSData>);
+  ConstraintSolver::ECOSData data{2};
+  expect(data.num_variables == 6 && data.num_cones == 2 && data.workspace == nullptr, "ECOSData of two contacts");
+}
+
 // --- The implicit engine: the configuration and the contact of its document ---
 
 void implicitEngine() {
@@ -262,6 +283,7 @@ int main() {
   for (const Push& push : {Push{3.0, -3.0, "stick"}, Push{4.9, -4.9, "stick, just below"}, Push{4.91, -4.905, "slip, just above"}, Push{10.0, -4.905, "slip"}})
     pushedMass(push);
   solverSettings();
+  coneTypes();
   implicitEngine();
   return failures == 0 ? 0 : 1;
 }
