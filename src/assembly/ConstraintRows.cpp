@@ -66,6 +66,10 @@ RowVector12 mobile(const Eigen::Ref<const RowVector12>& rates, const HeldConstra
   return row;
 }
 
+/// Whether a row, beside the `largest` of its constraint, changes by no motion; and whether it is violated there.
+bool pushesNothing(const RowVector12& row, double largest) { return row.cwiseAbs().maxCoeff() <= kNothing * largest; }
+bool isBroken(const HeldConstraint& held, double value, double largest) { return (held.unilateral ? -value : std::abs(value)) > kBroken * largest; }
+
 /// J M⁻¹ Jᵀ / Σ 1/m, under the root.
 double lengthOf(const RowVector12& row, const HeldConstraint& held, const std::vector<BodyInertia>& inertias, const WorldState& state) {
   double mobility = 0, reference = 0;
@@ -109,8 +113,7 @@ std::string faultOf(const HeldConstraint& held, const std::vector<BodyInertia>& 
   if (std::string fault = faultOf("partialTimeDerivative", functions.byTime(), held.dimension); !fault.empty()) return fault;
   if (std::string fault = faultOf("velocityProduct", functions.bend(), held.dimension); !fault.empty()) return fault;
   for (int k = 0; k < held.dimension; ++k)
-    if (mobile(rates.row(k), held, inertias).cwiseAbs().maxCoeff() <= kNothing * largest &&
-        (held.unilateral ? -value[k] : std::abs(value[k])) > kBroken * largest)
+    if (pushesNothing(mobile(rates.row(k), held, inertias), largest) && isBroken(held, value[k], largest))
       return "row " + std::to_string(k) + " is violated where no motion of its bodies changes it";
   return "";
 }
@@ -140,8 +143,8 @@ bool ConstraintRows::evaluate(const WorldState& state, double time) {
     }
     for (int k = 0; k < held.dimension; ++k) {
       const RowVector12 row = mobile(rates.row(k), held, *inertias_);
-      if (row.cwiseAbs().maxCoeff() <= kNothing * largest) {
-        if ((held.unilateral ? -value[k] : std::abs(value[k])) <= kBroken * largest) continue;
+      if (pushesNothing(row, largest)) {
+        if (!isBroken(held, value[k], largest)) continue;
         faulty_ = id;
         return false;
       }

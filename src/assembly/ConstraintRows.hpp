@@ -60,8 +60,6 @@ class ConstraintRows {
   const HeldConstraint& held(const Row& row) const { return (*all_)[static_cast<std::size_t>(row.held)]; }
 
  private:
-  void addRows(int id, const VectorX& value, const MatrixX& rates, const WorldState& state);
-
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;
   const std::vector<double>* bodySize_;
