@@ -2,6 +2,7 @@
 #include "assembly/ContactHistory.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace stiction {
@@ -10,6 +11,14 @@ namespace {
 /// The first entry not before `key`.
 auto firstFrom(auto& memory, const FeatureKey& key) {
   return std::lower_bound(memory.begin(), memory.end(), key, [](const ContactMemory& entry, const FeatureKey& k) { return entry.key < k; });
+}
+
+/// The entries of the pair's geoms.
+std::span<const ContactMemory> entriesOf(const std::vector<ContactMemory>& memory, const CandidatePair& pair) {
+  const auto first = firstFrom(memory, {pair.geomA, pair.geomB, 0});
+  auto last = first;
+  while (last != memory.end() && last->key.geomA == pair.geomA && last->key.geomB == pair.geomB) ++last;
+  return {first, last};
 }
 
 }  // namespace
@@ -33,10 +42,16 @@ void addMemory(std::vector<ContactMemory>& memory, const ContactMemory& entry) {
 
 void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island) {
   island.clear();
-  for (const CandidatePair& pair : pairs) {
-    auto entry = firstFrom(all, {pair.geomA, pair.geomB, 0});
-    for (; entry != all.end() && entry->key.geomA == pair.geomA && entry->key.geomB == pair.geomB; ++entry) island.push_back(*entry);
-  }
+  for (const CandidatePair& pair : pairs)
+    for (const ContactMemory& entry : entriesOf(all, pair)) island.push_back(entry);
+}
+
+bool remembers(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, const std::vector<ContactMemory>& island) {
+  auto known = island.begin();
+  for (const CandidatePair& pair : pairs)
+    for (const ContactMemory& entry : entriesOf(all, pair))
+      if (known == island.end() || !sameBits(entry, *known++)) return false;
+  return known == island.end();
 }
 
 void takeAnchors(const std::vector<ContactMemory>& from, std::vector<ContactMemory>& to) {

@@ -16,6 +16,9 @@ void addMemory(std::vector<ContactMemory>& memory, const ContactMemory& entry);
 /// Copies to `island` the entries of the pairs' geoms; both lists sorted.
 void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island);
 
+/// Whether `island` holds the very bits of the entries that selectMemory would copy.
+bool remembers(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, const std::vector<ContactMemory>& island);
+
 /// Gives the entries of `to` the anchors and the sticking of those in `from`; `to` keeps its impulses.
 void takeAnchors(const std::vector<ContactMemory>& from, std::vector<ContactMemory>& to);
 

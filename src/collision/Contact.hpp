@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "math/Bits.hpp"
 #include "state/WorldState.hpp"
 
 namespace stiction {
@@ -18,6 +19,11 @@ struct Contact {
   double friction{0};               // [-]
   double restitution{0};            // [-]
 };
+
+inline bool sameBits(const Contact& a, const Contact& b) {
+  return a.key == b.key && a.bodyA == b.bodyA && a.bodyB == b.bodyB && sameBits(a.point, b.point) && sameBits(a.normal, b.normal) && sameBits(a.gap, b.gap) &&
+         sameBits(a.friction, b.friction) && sameBits(a.restitution, b.restitution);
+}
 
 using ContactSet = std::vector<Contact>;  // sorted by key
 
@@ -34,5 +40,9 @@ struct CandidatePair {
   double friction{0};
   double restitution{0};
 };
+
+inline bool sameBits(const CandidatePair& a, const CandidatePair& b) {
+  return a.geomA == b.geomA && a.geomB == b.geomB && sameBits(a.reach, b.reach) && sameBits(a.friction, b.friction) && sameBits(a.restitution, b.restitution);
+}
 
 }  // namespace stiction

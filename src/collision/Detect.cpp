@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "collision/BroadPhase.hpp"
 #include "collision/FlushEdges.hpp"
@@ -38,11 +39,24 @@ struct CollisionDetector::Impl {
   std::vector<double> travel;  // [m] bound within h, a geom
   std::vector<CandidatePair> candidates;
   std::vector<ContactSet> chunks;
+  // The last narrow phase of all pairs: a pair whose two geoms have not moved since, with the same reach, has the same contacts.
+  std::vector<Pose> keptPoses;
+  std::vector<char> moved;  // a geom, since then
+  std::vector<CandidatePair> keptPairs;
+  std::vector<std::size_t> keptStart;  // of each pair in `kept`, and the end
+  ContactSet kept;                     // covered flush edges included
+  std::vector<int> keptOf;             // the same pair among keptPairs, or -1
+  std::vector<std::size_t> counts;     // contacts of each pair
 
   explicit Impl(const Model& m);
   double travelOf(const WorldState& state, std::size_t geom, double h) const;
   bool resolve(int geomA, int geomB, PairMaterial& material) const;
-  void collidePair(const WorldState& state, const CandidatePair& pair, std::vector<PairPoint>& scratch, ContactSet& contacts) const;
+  void collidePair(const CandidatePair& pair, const Pose& X_WA, const Pose& X_WB, std::vector<PairPoint>& scratch, ContactSet& contacts) const;
+  Pose poseOf(const WorldState& state, int geom) const {
+    return state.pose(model.geoms[static_cast<std::size_t>(geom)].body) * model.geoms[static_cast<std::size_t>(geom)].X_CG;
+  }
+  void matchKept(const WorldState& state, const std::vector<CandidatePair>& wanted);
+  void collideRange(const std::vector<CandidatePair>& wanted, std::size_t first, std::size_t last, ContactSet& contacts);
 };
 
 CollisionDetector::Impl::Impl(const Model& m) : model{m}, excludes{m.excludes} {
@@ -97,17 +111,51 @@ bool CollisionDetector::Impl::resolve(int geomA, int geomB, PairMaterial& materi
   return true;
 }
 
-void CollisionDetector::Impl::collidePair(const WorldState& state, const CandidatePair& pair, std::vector<PairPoint>& scratch, ContactSet& contacts) const {
+void CollisionDetector::Impl::collidePair(const CandidatePair& pair, const Pose& X_WA, const Pose& X_WB, std::vector<PairPoint>& scratch,
+                                          ContactSet& contacts) const {
   const std::size_t ia = static_cast<std::size_t>(pair.geomA);
   const std::size_t ib = static_cast<std::size_t>(pair.geomB);
   const Geom& a = model.geoms[ia];
   const Geom& b = model.geoms[ib];
-  const Pose X_WA = state.pose(a.body) * a.X_CG;
-  const Pose X_WB = state.pose(b.body) * b.X_CG;
   if (!boundsMeet(a.shape, radius[ia], X_WA, b.shape, radius[ib], X_WB, pair.reach)) return;
   collideShapes(a.shape, X_WA, b.shape, X_WB, pair.reach, scratch);
   for (const PairPoint& point : scratch) {
     contacts.push_back({{pair.geomA, pair.geomB, point.feature}, a.body, b.body, point.point, point.normal, point.gap, pair.friction, pair.restitution});
+  }
+}
+
+/// Finds what has moved since the last narrow phase of all pairs, and the pairs that were there before.
+void CollisionDetector::Impl::matchKept(const WorldState& state, const std::vector<CandidatePair>& wanted) {
+  const bool first = keptPoses.empty();
+  keptPoses.resize(model.geoms.size());
+  moved.resize(model.geoms.size());
+  for (std::size_t i = 0; i < model.geoms.size(); ++i) {
+    const Pose now = poseOf(state, static_cast<int>(i));
+    moved[i] = first || !sameBits(now, keptPoses[i]) ? 1 : 0;
+    keptPoses[i] = now;
+  }
+  keptOf.assign(wanted.size(), -1);
+  counts.assign(wanted.size(), 0);
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const CandidatePair& pair = wanted[i];
+    while (k < keptPairs.size() && std::pair{keptPairs[k].geomA, keptPairs[k].geomB} < std::pair{pair.geomA, pair.geomB}) ++k;
+    if (k < keptPairs.size() && sameBits(keptPairs[k], pair) && !moved[static_cast<std::size_t>(pair.geomA)] && !moved[static_cast<std::size_t>(pair.geomB)])
+      keptOf[i] = static_cast<int>(k);
+  }
+}
+
+void CollisionDetector::Impl::collideRange(const std::vector<CandidatePair>& wanted, std::size_t first, std::size_t last, ContactSet& contacts) {
+  static thread_local std::vector<PairPoint> scratch;
+  for (std::size_t i = first; i < last; ++i) {
+    const std::size_t before = contacts.size();
+    if (keptOf[i] >= 0) {
+      const auto k = static_cast<std::size_t>(keptOf[i]);
+      contacts.insert(contacts.end(), kept.begin() + static_cast<std::ptrdiff_t>(keptStart[k]), kept.begin() + static_cast<std::ptrdiff_t>(keptStart[k + 1]));
+    } else {
+      collidePair(wanted[i], keptPoses[static_cast<std::size_t>(wanted[i].geomA)], keptPoses[static_cast<std::size_t>(wanted[i].geomB)], scratch, contacts);
+    }
+    counts[i] = contacts.size() - before;
   }
 }
 
@@ -141,32 +189,35 @@ const std::vector<CandidatePair>& CollisionDetector::broadPhase(const WorldState
 
 void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts) {
   Impl& d = *impl_;
+  d.matchKept(state, pairs);
+  contacts.clear();
   const int chunks = (static_cast<int>(pairs.size()) + chunk_size - 1) / chunk_size;
   if (pool.threads() == 1 || chunks < 2) {
-    narrowPhase(state, pairs, contacts);
-    return;
+    d.collideRange(pairs, 0, pairs.size(), contacts);
+  } else {
+    if (d.chunks.size() < static_cast<std::size_t>(chunks)) d.chunks.resize(static_cast<std::size_t>(chunks));
+    pool.parallelFor(chunks, [&](int chunk) {
+      ContactSet& out = d.chunks[static_cast<std::size_t>(chunk)];
+      out.clear();
+      const std::size_t first = static_cast<std::size_t>(chunk) * chunk_size;
+      d.collideRange(pairs, first, std::min(pairs.size(), first + chunk_size), out);
+    });
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      const ContactSet& part = d.chunks[static_cast<std::size_t>(chunk)];
+      contacts.insert(contacts.end(), part.begin(), part.end());
+    }
   }
-  if (d.chunks.size() < static_cast<std::size_t>(chunks)) d.chunks.resize(static_cast<std::size_t>(chunks));
-  pool.parallelFor(chunks, [&](int chunk) {
-    static thread_local std::vector<PairPoint> scratch;
-    ContactSet& out = d.chunks[static_cast<std::size_t>(chunk)];
-    out.clear();
-    const std::size_t first = static_cast<std::size_t>(chunk) * chunk_size;
-    const std::size_t last = std::min(pairs.size(), first + chunk_size);
-    for (std::size_t i = first; i < last; ++i) d.collidePair(state, pairs[i], scratch, out);
-  });
-  contacts.clear();
-  for (int chunk = 0; chunk < chunks; ++chunk) {
-    const ContactSet& part = d.chunks[static_cast<std::size_t>(chunk)];
-    contacts.insert(contacts.end(), part.begin(), part.end());
-  }
+  d.keptPairs = pairs;
+  d.keptStart.assign(pairs.size() + 1, 0);
+  std::partial_sum(d.counts.begin(), d.counts.end(), d.keptStart.begin() + 1);
+  d.kept = contacts;
   dropCoveredFlushEdges(d.radius, contacts);
 }
 
 void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const {
   static thread_local std::vector<PairPoint> scratch;
   contacts.clear();
-  for (const CandidatePair& pair : pairs) impl_->collidePair(state, pair, scratch, contacts);
+  for (const CandidatePair& pair : pairs) impl_->collidePair(pair, impl_->poseOf(state, pair.geomA), impl_->poseOf(state, pair.geomB), scratch, contacts);
   dropCoveredFlushEdges(impl_->radius, contacts);
 }
 

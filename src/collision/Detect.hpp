@@ -19,7 +19,8 @@ class CollisionDetector {
   /// tunnels. `factor` >= 1 enlarges the reach (a step in which bodies may be thrown by impacts). Filters: same body, both not dynamic, contype/conaffinity, excludes; explicit pairs always.
   const std::vector<CandidatePair>& broadPhase(const WorldState& state, double h, double factor = 1.0);
 
-  /// Contact points of the given pairs at the state's poses, with gap <= reach of the pair, sorted by key. Same bits for any number of threads.
+  /// Contact points of the given pairs at the state's poses, with gap <= reach of the pair, sorted by key. Same bits for any number of threads. Pairs that the last call had too,
+  /// with both geoms where they are now, bit by bit, are not computed again.
   void narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts);
   /// The same on the calling thread; safe to call from several threads at once.
   void narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const;

@@ -376,7 +376,8 @@ void IslandStepper::remember(double h, bool rests) {
     const bool slips = friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > kSlipSpeed * solved_.scale;
     ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), r[0] > 0 && contact.friction > 0 && !slips, old && old->mended};
     if (rests && old && old->step == h && restedBefore_) entry.impulse = old->impulse;
-    if (entry.sticking && old && old->sticking) entry.anchor = old->anchor - contact.normal * contact.normal.dot(old->anchor);
+    if (entry.sticking && old && old->sticking)
+      entry.anchor = sameBits(old->normal, contact.normal) ? old->anchor : old->anchor - contact.normal * contact.normal.dot(old->anchor);
     record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), r[0] > 0 ? (entry.sticking ? 1 : 2) : 0);
     if (r[0] > 0 || entry.sticking || entry.mended) memory_.push_back(entry);
   }

@@ -9,6 +9,7 @@
 #include "collision/Detect.hpp"
 #include "diagnostics/Account.hpp"
 #include "integrate/Partition.hpp"
+#include "integrate/Repetition.hpp"
 #include "integrate/Simulation.hpp"
 
 namespace stiction {
@@ -59,6 +60,8 @@ struct HardProblem {
 struct IslandResult {
   IslandReport report;
   PhaseTimes times;
+  Repetition repetition;
+  bool repeated{false};
   std::unique_ptr<HardProblem> hardest;  // when this island beats the worst certificate so far
 };
 

@@ -76,6 +76,7 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
     throw InputError{"tolerance", number(options.tolerance), "finite and > 0", "give a relative tolerance such as 1e-8"};
   if (options.maxHalvings < 0 || options.maxHalvings > 30) throw InputError{"maxHalvings", std::to_string(options.maxHalvings), "0 to 30", "4 is usual"};
   const Portfolio check{options.solver};
+  results_.resize(model.bodies.size());
   appliedForce.assign(model.bodies.size(), Vector3::Zero());
   appliedTorque.assign(model.bodies.size(), Vector3::Zero());
   bouncing_ = std::any_of(model.geoms.begin(), model.geoms.end(), [](const Geom& geom) { return geom.restitution > 0; }) ||
@@ -83,6 +84,7 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
 }
 
 void Simulation::Impl::updateLoads(int body) {
+  unchanged = false;
   setup.loads.force[at(body)] = model.bodies[at(body)].force + appliedForce[at(body)];
   setup.loads.torque[at(body)] = model.bodies[at(body)].torque + appliedTorque[at(body)];
 }
@@ -104,7 +106,7 @@ void Simulation::Impl::begin(double h) {
   report.times = {};
   report.rungs.clear();
   report.penetration = report.constraintError = 0;
-  report.contacts = report.islands = report.substeps = report.impacts = report.iterations = report.factorisations = 0;
+  report.contacts = report.islands = report.substeps = report.impacts = report.iterations = report.factorisations = report.repeated = 0;
   report.splitsExhausted = false;
   setup.hardest = hardest.relative;
   reachTrials_ = 0;
@@ -136,6 +138,13 @@ int Simulation::Impl::islandToShare() const {
 }
 
 void Simulation::Impl::advanceIsland(int island, ThreadPool* team) {
+  IslandResult& result = resultOf(island);
+  const Repetition::Start start{*islands_, island, state, *warm_, setup.loads, h_};
+  result.repeated = result.repetition.holds(start);
+  if (result.repeated) {
+    result.times = {};
+    return;
+  }
   std::unique_ptr<IslandStepper> stepper;
   {
     const std::lock_guard lock{idleMutex_};
@@ -145,7 +154,9 @@ void Simulation::Impl::advanceIsland(int island, ThreadPool* team) {
     }
   }
   if (!stepper) stepper = std::make_unique<IslandStepper>(setup);
-  stepper->advance(*islands_, island, state, *warm_, h_, team, next, results_[at(island)]);
+  stepper->advance(*islands_, island, state, *warm_, h_, team, next, result);
+  result.repetition.forget();
+  if (options.repeat && result.report.status == StepStatus::Certified) result.repetition.keep(model, start, next, result.report.memory);
   const std::lock_guard lock{idleMutex_};
   idle_.push_back(std::move(stepper));
 }
@@ -194,7 +205,7 @@ void Simulation::Impl::keepTrialImpulses() {
 void Simulation::Impl::gatherMemory(std::vector<ContactMemory>& all) const {
   all.clear();
   for (int k = 0; k < islands_->count(); ++k) {
-    const std::vector<ContactMemory>& memory = results_[at(k)].report.memory;
+    const std::vector<ContactMemory>& memory = resultOf(k).report.memory;
     all.insert(all.end(), memory.begin(), memory.end());
   }
   std::sort(all.begin(), all.end(), [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
@@ -206,14 +217,14 @@ std::string Simulation::Impl::whyNotCertified() const {
     return name.empty() ? "geom " + std::to_string(id) : "geom '" + name + "'";
   };
   for (int k = 0; k < islands_->count(); ++k) {
-    const IslandReport& island = results_[at(k)].report;
+    const IslandReport& island = resultOf(k).report;
     if (island.squeeze > 0)
       return "no motion satisfies the contacts, " + geom(island.squeezed.geomA) + " with " + geom(island.squeezed.geomB) +
              " and others: in every one some close at " + number(island.squeeze) +
              " m/s or faster; moving bodies must stop before they squeeze others, or be driven by forces";
   }
   for (int k = 0; k < islands_->count(); ++k)
-    if (results_[at(k)].report.offConstraints)
+    if (resultOf(k).report.offConstraints)
       return "constraints missed after " + std::to_string(options.maxHalvings) + " halvings of the step: too fast for it, or no motion satisfies them";
   bool driven = false;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
@@ -224,7 +235,7 @@ std::string Simulation::Impl::whyNotCertified() const {
 
 std::string Simulation::Impl::whyNotFinite() const {
   for (int k = 0; k < islands_->count(); ++k)
-    if (const int id = results_[at(k)].report.faulty; id >= 0)
+    if (const int id = resultOf(k).report.faulty; id >= 0)
       return "constraint " + std::to_string(id) + " (" + setup.held[at(id)].constraint->typeName() +
              ") gives numbers that are no constraint (sizes, not finite, or violated where nothing moves it): the state before the step was kept";
   return "a pose or velocity is not finite: the state before the step was kept";
@@ -234,7 +245,7 @@ void Simulation::Impl::gather() {
   solved.clear();
   report.islands = islands_->count();
   for (int k = 0; k < islands_->count(); ++k) {
-    IslandResult& result = results_[at(k)];
+    IslandResult& result = resultOf(k);
     const IslandReport& island = result.report;
     if (static_cast<int>(island.status) > static_cast<int>(report.status)) report.status = island.status;
     if (!(island.certificate.relative <= report.certificate.relative) || (report.worstContact.geomA < 0 && island.worstContact.geomA >= 0)) {
@@ -252,6 +263,7 @@ void Simulation::Impl::gather() {
     report.splitsExhausted = report.splitsExhausted || island.splitsExhausted;
     report.iterations += island.iterations;
     report.factorisations += island.factorisations;
+    if (result.repeated) ++report.repeated;
     for (const auto& [rung, count] : island.rungs) countRung(report.rungs, rung, count);
     addTimes(result.times, report.times);
     solved.insert(solved.end(), island.contacts.begin(), island.contacts.end());
@@ -288,6 +300,7 @@ void Simulation::Impl::resetState(WorldState s) {
   const std::size_t rows = state.rowForces.size();
   state = std::move(s);
   state.rowForces.resize(rows, 0.0);
+  unchanged = false;
 }
 
 int Simulation::Impl::hold(HeldConstraint held) {
@@ -309,6 +322,7 @@ int Simulation::Impl::hold(HeldConstraint held) {
   state.rowForces.resize(state.rowForces.size() + at(held.dimension), 0.0);
   rowForces.resize(state.rowForces.size(), 0.0);
   setup.held.push_back(std::move(held));
+  unchanged = false;
   return id;
 }
 
@@ -344,6 +358,7 @@ void Simulation::setVelocity(int body, const Vector3& velocity, const Vector3& a
   requireFinite("angular velocity of body " + std::to_string(body), angularVelocity);
   if (impl_->model.bodies[at(body)].kind == BodyKind::Static)
     throw InputError{"velocity of body " + std::to_string(body), "static body", "dynamic or kinematic", "make the body kinematic"};
+  impl_->unchanged = false;
   impl_->state.velocity[at(body)] = velocity;
   impl_->state.angularVelocity[at(body)] = impl_->setup.inertias[at(body)].locked ? Vector3{Vector3::Zero()} : angularVelocity;
 }
@@ -379,6 +394,7 @@ void Simulation::removeConstraint(int id) {
   const HeldConstraint& held = impl_->heldOf(id);
   for (int row = 0; row < held.dimension; ++row) impl_->state.rowForces[at(held.firstRow + row)] = impl_->rowForces[at(held.firstRow + row)] = 0;
   impl_->setup.held[at(id)].constraint.reset();
+  impl_->unchanged = false;
 }
 
 VectorX Simulation::constraintForce(int id) const {

@@ -25,6 +25,7 @@ struct SimulationOptions {
   Restitution restitution{Restitution::Newton};
   bool keepGoing{false};    // integrate uncertified steps too (they are still reported as such)
   int maxHalvings{8};       // smaller h for a hard island: down to h / 2^maxHalvings
+  bool repeat{true};        // what ends a step on the bits it started from is not computed again (results do not depend on it)
   bool keepHardest{false};  // keep the problem with the worst certificate, for --dump-worst
   unsigned frameSeed{0};    // 0: the usual tangent frames; else frames turned at random (results must not change)
 };
@@ -57,6 +58,7 @@ struct StepReport {
   int impacts{0};               // impact solves
   bool splitsExhausted{false};  // an island used all its impact splits: e = 0 for the rest
   int iterations{0}, factorisations{0};
+  int repeated{0};                                 // islands that repeat their last step: not computed, all else reported as then
   std::vector<std::pair<const char*, int>> rungs;  // islands solved by each rung
   PhaseTimes times;
 };

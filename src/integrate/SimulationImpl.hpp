@@ -27,8 +27,11 @@ struct Simulation::Impl {
   std::vector<Vector3> appliedForce, appliedTorque;  // [N], [N m] by applyForce, besides the model's constant loads
   std::vector<double> rowForces;                     // of the constraints' rows in their authors' units, mean of the last step
   HardProblem hardest;
+  bool unchanged{false};  // the last step changed nothing, and nothing has since
 
  private:
+  bool repeats(double h) const { return unchanged && sameBits(h, h_); }
+  void repeat();
   void begin(double h);
   void detect();
   void partition();
@@ -44,6 +47,8 @@ struct Simulation::Impl {
   void finish();
   void advanceIsland(int island, ThreadPool* team);
   int islandToShare() const;
+  IslandResult& resultOf(int island) { return results_[static_cast<std::size_t>(islands_->bodiesOf(island).front())]; }
+  const IslandResult& resultOf(int island) const { return results_[static_cast<std::size_t>(islands_->bodiesOf(island).front())]; }
   double speed(const WorldState& s, int body) const;
 
   double h_{0};
@@ -55,7 +60,7 @@ struct Simulation::Impl {
   std::vector<ContactMemory> trial_;                 // of the trial before, when the step is repeated
   Partition partition_;
   const Islands* islands_{nullptr};
-  std::vector<IslandResult> results_;
+  std::vector<IslandResult> results_;                 // by the island's first body
   std::vector<std::unique_ptr<IslandStepper>> idle_;  // steppers not at work
   std::mutex idleMutex_;
   bool bouncing_{false};  // some geom has restitution

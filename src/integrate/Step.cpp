@@ -7,6 +7,10 @@
 namespace stiction {
 
 const StepReport& Simulation::Impl::step(double h) {
+  if (repeats(h)) {
+    repeat();
+    return report;
+  }
   begin(h);
   detect();
   do {
@@ -26,10 +30,7 @@ void Simulation::Impl::detect() {
   report.times.collide += cpuSeconds() - start;
 }
 
-void Simulation::Impl::partition() {
-  islands_ = &partition_.build(model, *pairs_, contacts_, setup.held);
-  if (results_.size() < static_cast<std::size_t>(islands_->count())) results_.resize(static_cast<std::size_t>(islands_->count()));
-}
+void Simulation::Impl::partition() { islands_ = &partition_.build(model, *pairs_, contacts_, setup.held); }
 
 void Simulation::Impl::advance() {
   const int shared = islandToShare();
@@ -43,9 +44,19 @@ void Simulation::Impl::finish() {
   if (report.status == StepStatus::NonFinite || (report.status == StepStatus::NotCertified && !options.keepGoing)) return;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::Kinematic) moveKinematic(next, static_cast<int>(i), h_);
+  const bool held = std::any_of(setup.held.begin(), setup.held.end(), [](const HeldConstraint& constraint) { return constraint.constraint != nullptr; });
+  unchanged = options.repeat && report.status == StepStatus::Certified && !held && sameMotion(state, next);
   next.time = state.time + h_;
   next.stepCount = state.stepCount + 1;
   std::swap(state, next);
+}
+
+/// A step from the bits that the last one started from and ended on: only time goes on.
+void Simulation::Impl::repeat() {
+  state.time += h_;
+  ++state.stepCount;
+  report.times = {};
+  report.repeated = report.islands;
 }
 
 }  // namespace stiction

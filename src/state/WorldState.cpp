@@ -1,7 +1,10 @@
 // Start state, hash and world inertia.
 #include "state/WorldState.hpp"
 
+#include <algorithm>
+
 #include "base/Hash.hpp"
+#include "math/Bits.hpp"
 
 namespace stiction {
 
@@ -21,6 +24,26 @@ WorldState makeState(const Model& model) {
     state.angularVelocity.push_back(turns ? body.angularVelocity : Vector3::Zero());
   }
   return state;
+}
+
+bool sameBits(const ContactMemory& a, const ContactMemory& b) {
+  return a.key == b.key && sameBits(a.normal, b.normal) && sameBits(a.impulse, b.impulse) && sameBits(a.step, b.step) && sameBits(a.anchor, b.anchor) &&
+         a.sticking == b.sticking && a.mended == b.mended;
+}
+
+bool sameBits(const WorldState& a, const WorldState& b, int body) {
+  const auto i = static_cast<std::size_t>(body);
+  return sameBits(a.position[i], b.position[i]) && sameBits(a.rotation[i], b.rotation[i]) && sameBits(a.velocity[i], b.velocity[i]) &&
+         sameBits(a.angularVelocity[i], b.angularVelocity[i]);
+}
+
+bool sameMotion(const WorldState& a, const WorldState& b) {
+  if (a.position.size() != b.position.size()) return false;
+  for (std::size_t i = 0; i < a.position.size(); ++i)
+    if (!sameBits(a, b, static_cast<int>(i))) return false;
+  const auto same = [](const auto& x, const auto& y) { return sameBits(x, y); };
+  return std::equal(a.contacts.begin(), a.contacts.end(), b.contacts.begin(), b.contacts.end(), same) &&
+         std::equal(a.rowForces.begin(), a.rowForces.end(), b.rowForces.begin(), b.rowForces.end(), same);
 }
 
 std::uint64_t hash(const WorldState& state) {

@@ -46,6 +46,14 @@ struct WorldState {
 /// Start state of the model.
 WorldState makeState(const Model& model);
 
+bool sameBits(const ContactMemory& a, const ContactMemory& b);
+
+/// Whether the body is where it was, and as fast, bit by bit.
+bool sameBits(const WorldState& a, const WorldState& b, int body);
+
+/// Whether the states differ in nothing but time and count of steps.
+bool sameMotion(const WorldState& a, const WorldState& b);
+
 /// Hash of every bit that matters for the future: poses, velocities, contact memory.
 std::uint64_t hash(const WorldState& state);
 

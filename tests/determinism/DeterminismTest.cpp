@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "SphereBlock.hpp"
+#include "base/Hash.hpp"
 #include "integrate/Simulation.hpp"
 
 namespace stiction {
@@ -100,6 +101,95 @@ TEST(Determinism, RefusedStepLeavesTheStateAlone) {
   }
   EXPECT_EQ(status, StepStatus::NotCertified);
   EXPECT_EQ(hash(simulation.state()), before);
+}
+
+/// Two walls of nine bricks, a slab on a moving floor beside a stop, and a ball that waits until it is thrown.
+struct Yard {
+  Model model;
+  int brick{0}, belt{0}, ball{0};
+};
+
+Yard yard() {
+  Yard yard;
+  ModelBuilder builder;
+  Geom floor;
+  floor.shape = Shape::plane();
+  floor.friction = 0.6;
+  builder.addGeom(floor, Pose{});
+  for (const double y : {0.0, 3.0})
+    for (int row = 0; row < 3; ++row)
+      for (int k = 0; k < 3; ++k)
+        yard.brick = builder.addSolid("", Shape::box({0.2, 0.1, 0.1}), 1000, {{0.41 * k + 0.2 * (row % 2), y, 0.1 + 0.2 * row}, Quaternion::Identity()}, 0.6);
+  Body belt;
+  belt.kind = BodyKind::Kinematic;
+  belt.X_WB.position = {0, 6, 0.05};
+  floor.shape = Shape::box({0.5, 0.5, 0.05});
+  floor.body = yard.belt = builder.addBody(belt);
+  builder.addGeom(floor, Pose{});
+  builder.addSolid("", Shape::box({0.1, 0.1, 0.1}), 1000, {{0, 6, 0.2}, Quaternion::Identity()}, 0.6);
+  yard.ball = builder.addSolid("", Shape::sphere(0.15), 3000, {{-1.5, 3, 0.15}, Quaternion::Identity()}, 0.6);
+  yard.model = builder.build();
+  return yard;
+}
+
+/// What a step leaves behind and reports, apart from times.
+std::uint64_t everything(const Simulation& simulation, const StepReport& report) {
+  StateHash all;
+  all.add(hash(simulation.state()));
+  for (const double x : {report.certificate.relative, report.certificate.metersPerSecond, report.penetration, report.ledger.kineticEnd,
+                         report.ledger.externalWork, report.ledger.friction, report.ledger.scheme, simulation.state().time})
+    all.add(x);
+  for (const int count : {report.contacts, report.islands, report.substeps, report.iterations, report.worstContact.geomA})
+    all.add(static_cast<std::uint64_t>(count));
+  for (const SolvedContact& contact : simulation.contacts()) all.add(contact.impulse.data(), 3);
+  return all.value();
+}
+
+// Whatever can end a rest: other forces, another step, a snapshot, a moving surface, a body that comes.
+TEST(Determinism, WhatRepeatsIsTheSameAsWhatIsComputed) {
+  struct Run {
+    std::vector<std::uint64_t> hashes;
+    int repeated{0}, whole{0}, partly{0};
+  };
+  const auto run = [](bool repeat) {
+    const Yard yard = stiction::yard();
+    SimulationOptions options;
+    options.repeat = repeat;
+    Simulation simulation{yard.model, options};
+    Run out;
+    const auto steps = [&](int count, double h) {
+      for (int i = 0; i < count; ++i) {
+        const StepReport& report = simulation.step(h);
+        EXPECT_EQ(report.status, StepStatus::Certified) << report.reason;
+        out.hashes.push_back(everything(simulation, report));
+        out.repeated += report.repeated;
+        out.whole += report.repeated == report.islands ? 1 : 0;
+        out.partly += report.repeated > 0 && report.repeated < report.islands ? 1 : 0;
+      }
+    };
+    steps(30, 0.01);
+    const WorldState rest = simulation.state();
+    steps(5, 0.005);
+    simulation.applyForce(yard.brick, {30, 0, 0}, Vector3::Zero());
+    steps(10, 0.005);
+    simulation.applyForce(yard.brick, {5000, 0, 0}, Vector3::Zero());
+    steps(10, 0.005);
+    simulation.applyForce(yard.brick, Vector3::Zero(), Vector3::Zero());
+    simulation.setState(rest);
+    steps(10, 0.01);
+    simulation.setVelocity(yard.belt, {0.3, 0, 0}, {0, 0, 0.2});
+    steps(20, 0.01);
+    simulation.setVelocity(yard.belt, Vector3::Zero(), Vector3::Zero());
+    steps(20, 0.01);
+    simulation.setVelocity(yard.ball, {4, 0, 0}, Vector3::Zero());
+    steps(120, 0.01);
+    return out;
+  };
+  const Run lazy = run(true), diligent = run(false);
+  EXPECT_EQ(lazy.hashes, diligent.hashes);
+  EXPECT_EQ(diligent.repeated, 0);
+  EXPECT_GT(lazy.whole, 30);
+  EXPECT_GT(lazy.partly, 100);
 }
 
 }  // namespace
