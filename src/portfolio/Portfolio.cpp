@@ -28,8 +28,9 @@ constexpr double warmNear =
 constexpr int finishSteps = 20;
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
-// Steps on a dear problem: of the proximal Newton before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
-constexpr int briefSteps = 30, routeSteps = 500, dearSteps = 800, dearPathSteps = 2500;
+// Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
+// before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
+constexpr int quickSteps = 8, briefSteps = 30, routeSteps = 500, dearSteps = 800, dearPathSteps = 2500;
 constexpr int pathPoints = 40;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
@@ -208,6 +209,9 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   warm.warm = true;
   warm.maxIterations = 0;
   if (isDear()) {
+    cold.patience = quickSteps;
+    if (rung(problem, best, "ipm", *ipm, cold)) return;
+    cold.patience = 0;
     warm.maxIterations = briefSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
     cold.maxIterations = routeSteps;

@@ -197,7 +197,7 @@ void IpmMethod::advance(const ContactProblem& problem, double a) {
 
 SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double toBoundary = 0.99;
-  constexpr double centrality = 1e-3, ahead = 1.0;
+  constexpr double centrality = 1e-3, ahead = 1.0, quick = 1e-2;
   constexpr int patience = 15;
   constexpr double shortStep = 0.1;
   constexpr int shortSteps = 4;  // in a row: glued to the boundary
@@ -216,6 +216,7 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
     if (best_.residual() <= options.polish * system.scale()) break;
     since = best_.residual() < 0.7 * before || gap < 0.7 * gapBefore ? 0 : since + 1;
     if (since == 0) before = std::min(before, best_.residual()), gapBefore = std::min(gapBefore, gap);
+    if (options.patience > 0 && report.iterations == options.patience && gap > quick * firstGap) break;
     if (since >= (best_.residual() <= options.tolerance * system.scale() ? 2 : patience)) break;
     ++report.factorisations;
     if (!eliminate(system)) break;
