@@ -2,6 +2,7 @@
 // (exit 2), internal faults as any other exception (exit 1).
 #pragma once
 #include <string>
+#include <vector>
 
 #include "base/ThreadPool.hpp"
 
@@ -55,10 +56,24 @@ struct CompareArguments {
   std::string json;
 };
 
+struct BenchArguments {
+  std::vector<std::string> files;  // scenes and problems; none: the standard scenes
+  std::string only;                // a case's name, its first word, or a regular expression
+  std::string keyframe;            // of the scenes named
+  double duration{0};              // [s] of a scene; 0: the case's own
+  double dt{0};                    // [s] of a scene; 0: as `run`
+  int repeats{5};
+  int threads{1};
+  double tolerance{1e-8};
+  bool recompute{false};  // compute the steps that repeat the last one, too
+  std::string save, against, json;
+};
+
 int runCommand(const RunArguments& arguments);
 int solveCommand(const SolveArguments& arguments);
 int infoCommand(const std::string& file);
 int solversCommand();
 int compareCommand(const CompareArguments& arguments);
+int benchCommand(const BenchArguments& arguments);
 
 }  // namespace stiction::cli

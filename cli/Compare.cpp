@@ -4,15 +4,14 @@
 #include <cstdio>
 #include <limits>
 
-#include "ColdStart.hpp"
+#include "ColdSolve.hpp"
 #include "Commands.hpp"
 #include "Output.hpp"
+#include "SceneStart.hpp"
 #include "base/Clock.hpp"
 #include "base/Error.hpp"
 #include "integrate/Simulation.hpp"
 #include "io/Fclib.hpp"
-#include "io/Mjcf.hpp"
-#include "portfolio/Portfolio.hpp"
 
 namespace stiction::cli {
 namespace {
@@ -54,20 +53,14 @@ struct Solved {
 template <class Problem>
 Solved solveBy(const SolverInfo& info, const Problem& problem, const CompareArguments& arguments) {
   Solved solved;
-  SolveOptions options;
-  options.tolerance = arguments.tolerance;
-  options.polish = std::min(options.polish, arguments.tolerance);
   solved.line.cpu = std::numeric_limits<double>::infinity();
   for (int i = 0; i < arguments.repeat; ++i) {
-    const double start = cpuSeconds();
-    Portfolio portfolio{info.name};
-    Iterate iterate = coldStart(problem);
-    const PortfolioReport report = portfolio.solve(problem, iterate, options);
-    solved.line.cpu = std::min(solved.line.cpu, cpuSeconds() - start);
-    solved.line.iterations = report.iterations;
-    solved.line.certificate = report.certificate.relative;
-    solved.line.outcome = report.certified ? "certified" : name(report.status);
-    solved.u = contactVelocity(problem, iterate);
+    const ColdAnswer cold = solveCold(problem, info.name, arguments.tolerance);
+    solved.line.cpu = std::min(solved.line.cpu, cold.cpu);
+    solved.line.iterations = cold.report.iterations;
+    solved.line.certificate = cold.report.certificate.relative;
+    solved.line.outcome = cold.report.certified ? "certified" : name(cold.report.status);
+    solved.u = contactVelocity(problem, cold.iterate);
   }
   solved.line.solver = info.name;
   solved.line.law = info.law;
@@ -130,8 +123,8 @@ Motion runBy(const SolverInfo& info, const Scene& scene, const WorldState& start
 }
 
 std::vector<Line> compareOn(const Scene& scene, const std::vector<SolverInfo>& methods, const CompareArguments& arguments) {
-  const WorldState& start = arguments.keyframe.empty() ? scene.start : findKeyframe(scene, arguments.keyframe);
-  const double dt = arguments.dt > 0 ? arguments.dt : scene.model.timestep > 0 ? scene.model.timestep : defaultStep;
+  const WorldState& start = startOf(scene, arguments.keyframe);
+  const double dt = stepOf(scene, arguments.dt);
   const double steps = std::round(arguments.duration / dt);
   requireRange("--duration / --dt", steps, 1, 1e7, "take larger steps or a shorter time");
   const Motion strict = runBy(portfolioInfos().front(), scene, start, static_cast<int>(steps), dt, arguments);

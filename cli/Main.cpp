@@ -14,6 +14,7 @@ struct Selected {
   RunArguments run;
   SolveArguments solve;
   CompareArguments compare;
+  BenchArguments bench;
   std::string info;
 };
 
@@ -65,11 +66,29 @@ void addCompare(CLI::App& app, CompareArguments& arguments) {
   command->add_option("--json", arguments.json, "write the table to a file, or - for standard output");
 }
 
+void addBench(CLI::App& app, BenchArguments& arguments) {
+  CLI::App* command =
+      app.add_subcommand("bench", "Time the standard scenes, or the scenes and problems named; fail when a result is not certified or has moved");
+  command->add_option("FILE", arguments.files, "MJCF scenes and FCLIB problems (HDF5); default: the standard scenes that come with the program");
+  command->add_option("--only", arguments.only, "cases with this name or first word, or else those in whose name this regular expression is found");
+  command->add_option("--repeats", arguments.repeats, "run every case this often, in turn")->capture_default_str();
+  command->add_option("--threads", arguments.threads, "threads")->capture_default_str();
+  command->add_option("--tol", arguments.tolerance, "relative certificate to reach")->capture_default_str();
+  command->add_option("--keyframe", arguments.keyframe, "scenes named: start from this keyframe");
+  command->add_option("--duration", arguments.duration, "scenes: simulated time [s]; default: the standard scene's own, 1 for others");
+  command->add_option("--dt", arguments.dt, "scenes: step [s]; default: the scene's timestep if it sets one, else 1/240");
+  command->add_flag("--recompute", arguments.recompute, "compute also the steps that repeat the last one bit for bit");
+  command->add_option("--save", arguments.save, "write a baseline to a file");
+  command->add_option("--against", arguments.against, "compare with a baseline: ratio of times; fail when a state or a certificate has moved");
+  command->add_option("--json", arguments.json, "write the report to a file, or - for standard output");
+}
+
 int dispatch(const CLI::App& app, const Selected& selected) {
   if (app.got_subcommand("run")) return runCommand(selected.run);
   if (app.got_subcommand("info")) return infoCommand(selected.info);
   if (app.got_subcommand("solve")) return solveCommand(selected.solve);
   if (app.got_subcommand("compare")) return compareCommand(selected.compare);
+  if (app.got_subcommand("bench")) return benchCommand(selected.bench);
   return solversCommand();
 }
 
@@ -87,6 +106,7 @@ int main(int argc, char** argv) {
       ->add_option("FILE", selected.info, "MJCF scene, record or FCLIB problem")
       ->required();
   addCompare(app, selected.compare);
+  addBench(app, selected.bench);
   app.add_subcommand("solvers", "List the methods, their law and what they are good for");
   try {
     app.parse(argc, argv);

@@ -9,10 +9,10 @@
 
 #include "Commands.hpp"
 #include "RunTally.hpp"
+#include "SceneStart.hpp"
 #include "base/Clock.hpp"
 #include "base/Error.hpp"
 #include "io/Fclib.hpp"
-#include "io/Mjcf.hpp"
 #include "io/Record.hpp"
 
 namespace stiction::cli {
@@ -151,8 +151,8 @@ int runCommand(const RunArguments& arguments) {
   check(arguments);
   const Scene scene = loadScene(arguments.scene);
   checkImport(arguments, scene.report);
-  const WorldState& start = arguments.keyframe.empty() ? scene.start : findKeyframe(scene, arguments.keyframe);
-  const double dt = arguments.dtGiven ? arguments.dt : scene.model.timestep > 0 ? scene.model.timestep : defaultStep;
+  const WorldState& start = startOf(scene, arguments.keyframe);
+  const double dt = stepOf(scene, arguments.dtGiven ? arguments.dt : 0);
   if (!arguments.quiet) tellImport(scene.report);
   SimulationOptions options;
   options.solver = arguments.solver;

@@ -21,21 +21,6 @@ Json entries(const std::vector<ImportEntry>& list) {
   return out;
 }
 
-Json bodies(const Simulation& simulation) {
-  Json out = Json::object();
-  const Model& model = simulation.model();
-  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    if (model.bodies[i].kind == BodyKind::Static) continue;
-    const BodyFrame frame = bodyFrame(model, simulation.state(), static_cast<int>(i));
-    const Quaternion& q = frame.X_WB.rotation;
-    out[model.bodies[i].name] = {{"position", list(frame.X_WB.position)},
-                                 {"quaternion", list(Eigen::Vector4d{q.w(), q.x(), q.y(), q.z()})},
-                                 {"velocity", list(frame.velocity)},
-                                 {"angular_velocity", list(frame.angularVelocity)}};
-  }
-  return out;
-}
-
 Json energyLines(const EnergyTotals& energy) {
   const EnergyLedger& sums = energy.lines();
   return {{"start", energy.start()},
@@ -54,6 +39,22 @@ Json energyLines(const EnergyTotals& energy) {
 std::string geomName(const Model& model, int geom) { return geom < 0 ? "" : model.geoms[static_cast<std::size_t>(geom)].name; }
 
 }  // namespace
+
+Json bodiesJson(const Model& model, const WorldState& state) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].kind == BodyKind::Static) continue;
+    const BodyFrame frame = bodyFrame(model, state, static_cast<int>(i));
+    const Quaternion& q = frame.X_WB.rotation;
+    out[model.bodies[i].name] = {{"position", list(frame.X_WB.position)},
+                                 {"quaternion", list(Eigen::Vector4d{q.w(), q.x(), q.y(), q.z()})},
+                                 {"velocity", list(frame.velocity)},
+                                 {"angular_velocity", list(frame.angularVelocity)}};
+  }
+  return out;
+}
+
+std::string stateHash(const WorldState& state) { return format("%016llx", static_cast<unsigned long long>(hash(state))); }
 
 void RunTally::add(const Model& model, const StepReport& report, double stepTime) {
   const bool good = report.status == StepStatus::Certified;
@@ -114,7 +115,7 @@ Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simu
           {"contacts", {{"max", tally.mostContacts}, {"mean", tally.steps > 0 ? tally.contactSum / tally.steps : 0.0}}},
           {"penetration_m", {{"max", tally.deepest}, {"end", tally.penetration}}},
           {"energy_J", energyLines(tally.energy)},
-          {"bodies", bodies(simulation)},
+          {"bodies", bodiesJson(simulation.model(), state)},
           {"joints", Json::object()},
           {"wall_s", tally.wall},
           {"cpu_s", tally.cpu},
@@ -127,7 +128,7 @@ Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simu
             {"account", tally.times.account},
             {"record", tally.recordTime}}},
           {"rungs", rungs},
-          {"state_hash", format("%016llx", static_cast<unsigned long long>(hash(state)))},
+          {"state_hash", stateHash(state)},
           {"import", {{"ignored", entries(report.ignored)}, {"changed", entries(report.changed)}}}};
 }
 

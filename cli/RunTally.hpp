@@ -41,6 +41,10 @@ struct RunNames {
   int threads{1};
 };
 
+/// Pose and velocity of every body that is not static.
+Json bodiesJson(const Model& model, const WorldState& state);
+std::string stateHash(const WorldState& state);
+
 Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simulation, const ImportReport& report);
 std::string toTable(const RunNames& names, const RunTally& tally);
 

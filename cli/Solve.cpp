@@ -3,13 +3,11 @@
 #include <cstdio>
 #include <limits>
 
-#include "ColdStart.hpp"
+#include "ColdSolve.hpp"
 #include "Commands.hpp"
 #include "Output.hpp"
-#include "base/Clock.hpp"
 #include "base/Error.hpp"
 #include "io/Fclib.hpp"
-#include "portfolio/Portfolio.hpp"
 
 namespace stiction::cli {
 namespace {
@@ -20,20 +18,14 @@ struct Answer {
   double cpuMs{std::numeric_limits<double>::infinity()};  // [ms] least of the repeats
 };
 
-/// Every repeat starts from nothing but the problem in memory: scratch, ordering and factorisations are inside the clock.
 template <class Problem>
 Answer solveRepeated(const Problem& problem, const SolveArguments& arguments) {
   Answer answer;
-  SolveOptions options;
-  options.tolerance = arguments.tolerance;
-  options.polish = std::min(options.polish, arguments.tolerance);
   for (int i = 0; i < arguments.repeat; ++i) {
-    const double start = cpuSeconds();
-    Portfolio portfolio{arguments.solver};
-    Iterate iterate = coldStart(problem);
-    answer.report = portfolio.solve(problem, iterate, options);
-    answer.cpuMs = std::min(answer.cpuMs, 1e3 * (cpuSeconds() - start));
-    answer.iterate = std::move(iterate);
+    ColdAnswer cold = solveCold(problem, arguments.solver, arguments.tolerance);
+    answer.cpuMs = std::min(answer.cpuMs, 1e3 * cold.cpu);
+    answer.report = cold.report;
+    answer.iterate = std::move(cold.iterate);
   }
   return answer;
 }

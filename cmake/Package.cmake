@@ -36,6 +36,7 @@ install(RUNTIME_DEPENDENCY_SET stiction_dependencies
   POST_INCLUDE_REGEXES "^${STICTION_WHEELS}/" POST_EXCLUDE_REGEXES ".*"
   DESTINATION "${STICTION_PRIVATE_LIBRARIES}")
 install(DIRECTORY "${PROJECT_BINARY_DIR}/include/stiction" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/share/stiction/scenes" DESTINATION "${CMAKE_INSTALL_DATADIR}/stiction")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/docs/third-party.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/stictionConfig.cmake.in" "${PROJECT_BINARY_DIR}/${config_folder}/stictionConfig.cmake" INSTALL_DESTINATION "${config_folder}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the larger example scenes as MJCF: pyramid, arch, cards, heap, terrain."""
+"""Writes the larger example scenes as MJCF: pyramid, struck_pyramid, arch, cards, heap, terrain."""
 import argparse
 import math
 import pathlib
@@ -39,6 +39,15 @@ def pyramid(rows=20, pitch=1.1, friction=0.6):
         for i in range(count):
             bodies += box(f"b{row}_{i}", (pitch * (i - (count - 1) / 2), 0, 0.5 + row), (0.5, 0.5, 0.5), 100, friction, SAND)
     return scene("pyramid", f"A wall of {rows * (rows + 1) // 2} boxes of 1 m and 100 kg in {rows} rows: about 1600 contact points that all hold.", bodies)
+
+
+def struck_pyramid(rows=20, mass=1000, radius=0.5, speed=20):
+    """The wall of `pyramid`, whose file it includes, and a ball that flies at it."""
+    count = rows * (rows + 1) // 2
+    ball = f'    <body name="ball" pos="0.3 -4 5.2"><freejoint/><geom type="sphere" size="{radius}" mass="{mass}" friction="0.6 0 0" rgba="{RED}"/></body>\n'
+    velocity = "0 " * 6 * count + f"0 {speed} 0 0 0 0"
+    return (f'<!-- A ball of {mass} kg is shot at {speed} m/s into a wall of {count} boxes of 100 kg. -->\n<mujoco model="struck_pyramid">\n  <include file="pyramid.xml"/>\n'
+            f'  <worldbody>\n{ball}  </worldbody>\n  <keyframe>\n    <key name="shot" qvel="{velocity}"/>\n  </keyframe>\n</mujoco>\n')
 
 
 def arch(stones=25, radius=5.0, thickness=0.2, depth=1.0, friction=0.7):
@@ -118,7 +127,7 @@ def main():
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent, help="where to (default: beside this script)")
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (pyramid, arch, cards, heap, terrain):
+    for make in (pyramid, struck_pyramid, arch, cards, heap, terrain):
         (folder / f"{make.__name__}.xml").write_text(make(), encoding="utf-8")
         print(folder / f"{make.__name__}.xml")
 
