@@ -22,7 +22,7 @@ test: ## set-up, build, layering, format, fuzzers for a minute each, every test
 	@scripts/setup.sh build test check
 	@scripts/test.sh
 
-bench: build ## time our scenes, beside Bullet where it can be had; a Markdown table
+bench: build ## time our scenes and problems, beside Bullet, ODE, MuJoCo and Siconos where they can be had; tables into docs/benchmarks.md
 	@bench/peers/run.sh
 
 deep: ## sanitizer suites, fuzzers for ten minutes each, random scenes at length (hours)

@@ -1,34 +1,28 @@
-// Runs a scene of boxes and spheres in Bullet and prints CPU time and final positions as JSON.   peer_bullet SCENE.txt SECONDS STEP ITERATIONS
-// A line of the scene is one of
-//   plane nx ny nz offset mu          { x : n·x = offset }, solid below
-//   box x y z hx hy hz mass mu
-//   sphere x y z radius mass mu
-// Bullet multiplies the coefficients of a pair, so each gets √μ. Sleeping is off: the same work for every engine.
+// Bullet on a plain scene.   peer_bullet SCENE.txt SECONDS STEP ITERATIONS      ITERATIONS of the sequential-impulse solver, 10 by default in Bullet
+// Bullet multiplies the coefficients of a pair, so each gets the root. Hulls have a margin of 1 mm. Sleeping is off: the same work for every engine.
 #include <btBulletDynamicsCommon.h>
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <fstream>
 #include <memory>
-#include <sstream>
-#include <string>
-#include <vector>
+
+#include "Scene.hpp"
 
 namespace {
 
-double cpuSeconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
+using namespace peers;
 
 class BulletWorld {
  public:
-  explicit BulletWorld(int iterations) {
-    world_.setGravity(btVector3(0, 0, -9.81));
-    world_.getSolverInfo().m_numIterations = iterations;
+  BulletWorld(const PlainScene& scene, double h, const std::string& iterations) : step_{btScalar(h)} {
+    world_.setGravity(vector(scene.gravity));
+    world_.getSolverInfo().m_numIterations = std::atoi(iterations.c_str());
+    for (const Plane& plane : scene.planes) {
+      Body fixed;
+      fixed.mass = 0;
+      fixed.mu = plane.mu;
+      add(std::make_unique<btStaticPlaneShape>(vector(plane.normal), btScalar(plane.offset)), fixed);
+    }
+    planes_ = scene.planes.size();
+    for (const Body& body : scene.bodies) add(shapeOf(body), body);
   }
   ~BulletWorld() {
     for (const auto& body : bodies_) world_.removeRigidBody(body.get());
@@ -36,51 +30,45 @@ class BulletWorld {
   BulletWorld(const BulletWorld&) = delete;
   BulletWorld& operator=(const BulletWorld&) = delete;
 
-  bool add(const std::string& line) {
-    std::istringstream in{line};
-    std::string kind;
-    double a{0}, b{0}, c{0}, d{0}, e{0}, f{0}, mass{0}, mu{0};
-    if (!(in >> kind)) return true;
-    if (kind == "plane" && in >> a >> b >> c >> d >> mu) {
-      add(std::make_unique<btStaticPlaneShape>(vector(a, b, c), btScalar(d)), btVector3(0, 0, 0), 0, mu);
-    } else if (kind == "box" && in >> a >> b >> c >> d >> e >> f >> mass >> mu) {
-      add(std::make_unique<btBoxShape>(vector(d, e, f)), vector(a, b, c), mass, mu);
-    } else if (kind == "sphere" && in >> a >> b >> c >> d >> mass >> mu) {
-      add(std::make_unique<btSphereShape>(btScalar(d)), vector(a, b, c), mass, mu);
-    } else {
-      return false;
-    }
-    return true;
-  }
+  void step() { world_.stepSimulation(step_, 0); }
 
-  void step(double h) { world_.stepSimulation(btScalar(h), 0); }
-
-  void printPositions() const {
-    const char* separator = "";
-    for (const auto& body : bodies_) {
-      if (body->isStaticObject()) continue;
-      const btVector3& p = body->getWorldTransform().getOrigin();
-      std::printf("%s[%.9g,%.9g,%.9g]", separator, static_cast<double>(p.x()), static_cast<double>(p.y()), static_cast<double>(p.z()));
-      separator = ",";
-    }
+  Pose pose(std::size_t i) const {
+    const btTransform& X = bodies_[planes_ + i]->getWorldTransform();
+    const btQuaternion q = X.getRotation();
+    return {{X.getOrigin().x(), X.getOrigin().y(), X.getOrigin().z()}, {q.w(), q.x(), q.y(), q.z()}};
   }
 
  private:
-  static btVector3 vector(double x, double y, double z) { return {btScalar(x), btScalar(y), btScalar(z)}; }
+  static btVector3 vector(const Triple& t) { return {btScalar(t[0]), btScalar(t[1]), btScalar(t[2])}; }
 
-  void add(std::unique_ptr<btCollisionShape> shape, const btVector3& position, double mass, double mu) {
+  static std::unique_ptr<btCollisionShape> shapeOf(const Body& body) {
+    const auto& s = body.size;
+    if (body.shape == Shape::Sphere) return std::make_unique<btSphereShape>(btScalar(s[0]));
+    if (body.shape == Shape::Box) return std::make_unique<btBoxShape>(vector({s[0], s[1], s[2]}));
+    auto hull = std::make_unique<btConvexHullShape>();
+    for (std::size_t k = 0; k < s.size(); k += 3) hull->addPoint(vector({s[k], s[k + 1], s[k + 2]}), false);
+    hull->recalcLocalAabb();
+    hull->setMargin(btScalar(0.001));
+    return hull;
+  }
+
+  void add(std::unique_ptr<btCollisionShape> shape, const Body& body) {
     btVector3 inertia(0, 0, 0);
-    if (mass > 0) shape->calculateLocalInertia(btScalar(mass), inertia);
-    btRigidBody::btRigidBodyConstructionInfo info(btScalar(mass), nullptr, shape.get(), inertia);
-    info.m_startWorldTransform.setIdentity();
-    info.m_startWorldTransform.setOrigin(position);
-    info.m_friction = btScalar(std::sqrt(mu));
+    if (body.mass > 0) shape->calculateLocalInertia(btScalar(body.mass), inertia);
+    btRigidBody::btRigidBodyConstructionInfo info(btScalar(body.mass), nullptr, shape.get(), inertia);
+    const auto& q = body.quaternion;
+    info.m_startWorldTransform = btTransform(btQuaternion(btScalar(q[1]), btScalar(q[2]), btScalar(q[3]), btScalar(q[0])), vector(body.position));
+    info.m_friction = btScalar(std::sqrt(body.mu));
+    info.m_restitution = btScalar(std::sqrt(body.restitution));
     bodies_.push_back(std::make_unique<btRigidBody>(info));
     bodies_.back()->setActivationState(DISABLE_DEACTIVATION);
+    bodies_.back()->setLinearVelocity(vector(body.velocity));
+    bodies_.back()->setAngularVelocity(vector(body.angularVelocity));
     world_.addRigidBody(bodies_.back().get());
     shapes_.push_back(std::move(shape));
   }
 
+  btScalar step_;
   btDefaultCollisionConfiguration configuration_;
   btCollisionDispatcher dispatcher_{&configuration_};
   btDbvtBroadphase broadphase_;
@@ -88,35 +76,9 @@ class BulletWorld {
   btDiscreteDynamicsWorld world_{&dispatcher_, &broadphase_, &solver_, &configuration_};
   std::vector<std::unique_ptr<btCollisionShape>> shapes_;
   std::vector<std::unique_ptr<btRigidBody>> bodies_;
+  std::size_t planes_{0};
 };
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 5) {
-    std::fprintf(stderr, "usage: peer_bullet SCENE.txt SECONDS STEP ITERATIONS\n");
-    return 2;
-  }
-  const double seconds = std::strtod(argv[2], nullptr), h = std::strtod(argv[3], nullptr);
-  BulletWorld world{std::atoi(argv[4])};
-  std::ifstream file{argv[1]};
-  for (std::string line; std::getline(file, line);) {
-    if (!world.add(line)) {
-      std::fprintf(stderr, "peer_bullet: cannot read '%s'\n", line.c_str());
-      return 2;
-    }
-  }
-  const long steps = std::lround(seconds / h), lastSecond = steps - std::lround(1 / h);
-  double total = 0, last = 0;
-  for (long i = 0; i < steps; ++i) {
-    const double start = cpuSeconds();
-    world.step(h);
-    const double spent = cpuSeconds() - start;
-    total += spent;
-    if (i >= lastSecond) last += spent;
-  }
-  std::printf("{\"cpu_s\": %.6f, \"cpu_last_second_s\": %.6f, \"positions\": [", total, last);
-  world.printPositions();
-  std::printf("]}\n");
-  return 0;
-}
+int main(int argc, char** argv) { return peers::peerMain<BulletWorld>(argc, argv, "iterations, 10 by default in Bullet"); }

@@ -1,14 +1,72 @@
 #!/usr/bin/env bash
-# Times our scenes, beside Bullet where it is or can be installed.   run.sh [options of compare.py]
+# All benchmarks: our scenes, the same scenes in other engines, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
+#   run.sh [--build FOLDER] [--repeats N] [--long] [--no-docs]
+#     --build    programs are there already, nothing is installed or built (default: build, brought up to date)
+#     --repeats  of everything, interleaved (default 5)
+#     --long     the scenes that take minutes, too
+#     --no-docs  only print
+# The problems are the FCLIB files of the folder that STICTION_FCLIB_PROBLEMS names; none without it. States and certificates are compared with FOLDER/bench/baseline.json, which the first run writes.
+# Ends with 3 where a result of ours is not certified or has moved.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-if scripts/setup.sh peers; then
-  [ -f build/bench/bullet.stamp ] || cmake --preset release >/dev/null
-  mkdir -p build/bench
-  touch build/bench/bullet.stamp
-  scripts/build.sh release peer_bullet >/dev/null
-else
-  printf 'bench: Bullet cannot be installed here, so our own numbers come alone\n' >&2
+build=build repeats=5 long=() docs=docs/benchmarks.md ready=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --build) build=$2 ready=1 && shift ;;
+    --repeats) repeats=$2 && shift ;;
+    --long) long=(--long) ;;
+    --no-docs) docs= ;;
+    *) printf 'bench: unknown option %s (see the head of bench/peers/run.sh)\n' "$1" >&2 && exit 2 ;;
+  esac
+  shift
+done
+
+if [ -z "$ready" ]; then
+  scripts/setup.sh peers || for peer in bullet ode siconos; do
+    scripts/setup.sh $peer || printf 'bench: without %s, which cannot be installed here\n' $peer >&2
+  done
+  scripts/build.sh release --configure
+  cmake "$build" >/dev/null # finds what has been installed since
+  scripts/build.sh release bench_programs >/dev/null
 fi
 python=$(scripts/setup_python.sh)
-"$python" bench/peers/compare.py "$@"
+out=$build/bench
+mkdir -p "$out"
+worst=0
+export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+
+section() { # NAME FILE
+  [ -z "$docs" ] || "$python" bench/write_section.py "$docs" "$1" "$2"
+}
+
+printf 'On: %s, %d cores; %s.\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$(c++ --version | head -1)" >"$out/machine.md"
+section machine "$out/machine.md"
+
+baseline=$out/baseline.json
+printf '## Our scenes\n\n'
+if [ -f "$baseline" ]; then
+  "$build/stiction" bench --repeats "$repeats" --against "$baseline" >"$out/against.md" || worst=3
+  cat "$out/against.md"
+  [ $worst -eq 0 ] || printf 'bench: to take the new results as the baseline, delete %s and repeat\n' "$baseline" >&2
+  sed 's/[^|]*|$//' "$out/against.md" >"$out/scenes.md" # without the ratios
+else
+  "$build/stiction" bench --repeats "$repeats" --save "$baseline" >"$out/scenes.md" || worst=3
+  cat "$out/scenes.md"
+fi
+section scenes "$out/scenes.md"
+
+printf '\n## The same scenes in other engines\n\n'
+"$python" bench/peers/compare.py --build "$build" --repeats "$repeats" "${long[@]}" --json "$out/peers.json" | tee "$out/peers.md" || worst=3
+section peers "$out/peers.md"
+
+printf '\n## Friction problems\n\n'
+if [ -n "${STICTION_FCLIB_PROBLEMS:-}" ]; then
+  "$build/bench_problems" --repeats "$repeats" --json "$out/problems.json"
+  figure=$out/performance-profile.svg
+  [ -z "$docs" ] || figure=docs/figures/performance-profile.svg
+  "$python" bench/problems/report.py "$out/problems.json" --figure "$figure" | tee "$out/problems.md"
+  section problems "$out/problems.md"
+else
+  printf 'none: STICTION_FCLIB_PROBLEMS names no folder of FCLIB files\n'
+fi
+exit $worst

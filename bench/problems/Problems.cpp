@@ -97,8 +97,12 @@ bool attempt(Entry& entry, const BenchProblem& problem, int repeats, double limi
 }
 
 /// Finds out whether the method solves the problem, a peer at ever tighter tolerances; one that stops on its own without an answer is not asked for more.
+/// Tolerances that are far too loose are passed over: the certificate falls about as fast as the tolerance.
 void qualify(Entry& entry, const BenchProblem& problem, double limit) {
-  while (!attempt(entry, problem, 1, limit) && entry.peer && entry.status == "not certified" && entry.digits < kTightest) ++entry.digits;
+  while (!attempt(entry, problem, 1, limit) && entry.peer && entry.status == "not certified" && entry.digits < kTightest) {
+    const int missing = std::isfinite(entry.certificate) ? static_cast<int>(std::log10(entry.certificate / kTolerance)) : 1;
+    entry.digits = std::min(kTightest, entry.digits + std::max(1, missing - 1));
+  }
 }
 
 void takeTurns(std::vector<Entry>& entries, const BenchProblem& problem, const Arguments& arguments) {
