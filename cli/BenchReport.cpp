@@ -115,7 +115,7 @@ Json toJson(const BenchSettings& settings, const std::vector<BenchResult>& resul
 Json readBaseline(const std::string& path, const BenchSettings& settings) {
   std::ifstream stream{path};
   if (!stream) throw InputError{"--against " + path, "no such file, or not readable", "a baseline", "write one with `stiction bench --save " + path + "`"};
-  const Json baseline = Json::parse(stream, nullptr, false);
+  Json baseline = Json::parse(stream, nullptr, false);
   if (!isBaseline(baseline))
     throw InputError{"--against " + path, "not a baseline of `stiction bench`", "a file that --save wrote", "write a new one with --save"};
   const double tolerance = baseline["tolerance"].get<double>();

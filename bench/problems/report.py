@@ -7,8 +7,7 @@ import json
 import math
 
 FLOOR = 0.02  # [ms]
-HIGHLIGHTS = {"auto": ("#c0392b", 2.6), "Siconos PROX": ("#2f6db3", 1.8), "Siconos NSN-AC": ("#1f8a70", 1.8), "Siconos NSGS": ("#7f3fbf", 1.8)}
-OTHERS = {False: ("#e0a08f", "our other methods"), True: ("#a9bfd6", "Siconos' other variants")}
+COLOURS = ("#2f6db3", "#1f8a70", "#7f3fbf", "#e69f00", "#444444", "#56b4e9", "#8c6d31", "#d4679f", "#7a9a01")
 PROX = "Siconos PROX"
 
 
@@ -61,6 +60,9 @@ def sums(problems):
     if ratios:
         worst = max(ratios)
         told.append(f"Against the fastest Siconos variant of each problem, known only afterwards: at most {worst[0]:.2g} times its time ({worst[1]}); faster on {sum(r < 1 for r, _ in ratios)} of {len(ratios)}.")
+    none = [name for name, m in problems[0]["methods"].items() if not any(certified(p["methods"].get(name, {"status": ""})) for p in problems)]
+    if none:
+        told.append(f"Not one is certified by {', '.join(none)}.")
     return [" ".join(told)]
 
 
@@ -74,7 +76,13 @@ def profiles(problems):
     return {name: sorted(ratios) for name, ratios in out.items()}
 
 
+def curve(axes, ratios, count, reach, **style):
+    x, y = [1.0, *ratios, reach], [0.0, *((i + 1) / count for i in range(len(ratios))), len(ratios) / count]
+    axes.step(x, [100 * v for v in y], where="post", **style)
+
+
 def draw(problems, path):
+    """Our methods above, the peers below, `auto` in both; the legends in the order of what is solved, then of how fast."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -83,26 +91,23 @@ def draw(problems, path):
     matplotlib.rcParams["svg.hashsalt"] = "stiction"
     curves, count = profiles(problems), len(problems)
     peers = {name: m["peer"] for p in problems for name, m in p["methods"].items()}
-    reach = max(1e3, 10 ** math.ceil(math.log10(max(max(r) for r in curves.values()))))
-    figure, axes = plt.subplots(figsize=(8.2, 4.8), constrained_layout=True)
-    named, ends = set(), {}
-    for name, ratios in sorted(curves.items(), key=lambda item: item[0] in HIGHLIGHTS):
-        colour, width = HIGHLIGHTS.get(name, (OTHERS[peers[name]][0], 1.1))
-        label = name if name in HIGHLIGHTS else OTHERS[peers[name]][1]
-        x, y = [1.0, *ratios, reach], [sum(r <= 1 for r in ratios) / count, *((i + 1) / count for i in range(len(ratios))), len(ratios) / count]
-        axes.step(x, [100 * v for v in y], where="post", color=colour, linewidth=width, label=None if label in named else label, zorder=3 if name in HIGHLIGHTS else 2)
-        named.add(label)
-        ends.setdefault(len(ratios), []).append(name)
-    axes.set_xscale("log")
-    axes.set_xlim(1, reach)
-    axes.set_ylim(0, 102)
-    axes.set_xlabel("τ: time to a certificate of 1e-8, in multiples of the fastest method's on that problem")
-    axes.set_ylabel("problems solved within τ [%]")
-    axes.set_title(f"{count} published friction problems, cold start, one thread")
-    axes.grid(True, which="major", color="#dddddd")
-    handles, labels = axes.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda i: ([*HIGHLIGHTS, *(label for _, label in OTHERS.values())]).index(labels[i]))
-    axes.legend([handles[i] for i in order], [labels[i] for i in order], frameon=True, framealpha=0.9, edgecolor="none", loc="lower right")
+    reach = 10 ** math.ceil(math.log10(max(10, *(r[-1] for r in curves.values()))))
+    sides = [side for side in (False, True) if side in peers.values()]
+    figure, panels = plt.subplots(len(sides), 1, figsize=(9.6, 3.6 * len(sides)), sharex=True, squeeze=False, constrained_layout=True)
+    for axes, side in zip(panels[:, 0], sides):
+        names = sorted((n for n in curves if peers[n] == side and n != "auto"), key=lambda n: (-len(curves[n]), sum(map(math.log, curves[n]))))
+        curve(axes, curves["auto"], count, reach, color="#c0392b", linewidth=2.8, label="auto", zorder=3)
+        for i, name in enumerate(names):
+            curve(axes, curves[name], count, reach, color=COLOURS[i % len(COLOURS)], linestyle=("-", "--")[i // len(COLOURS)], linewidth=1.3, label=name.removeprefix("Siconos "))
+        axes.set_xscale("log")
+        axes.set_xlim(1, reach)
+        axes.set_ylim(0, 103)
+        axes.set_ylabel("problems solved within τ [%]")
+        axes.set_title("Siconos, and auto" if side else "Stiction's methods", loc="left", fontsize=11)
+        axes.grid(True, which="major", color="#dddddd")
+        axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=9, handlelength=2.2, labelspacing=0.35)
+    panels[-1, 0].set_xlabel("τ: time to a certificate of 1e-8 in multiples of the fastest method on that problem")
+    figure.suptitle(f"{count} friction problems from cold, one thread", fontsize=12)
     figure.savefig(path, metadata={"Date": None} if str(path).endswith(".svg") else None)
 
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """`stiction bench`: the table, the baseline and what it catches, bad input.   Bench.py PROGRAM"""
 import json
+import shutil
+import subprocess
 
-from program import ProgramTest, main, scene
+from program import PROGRAM, ProgramTest, main, scene
 
 SLIDE = '<keyframe><key name="slide" qpos="0 0 .1 1 0 0 0" qvel="3 0 0 0 0 0"/></keyframe>'
 CUBE = '<body name="cube" pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1" mass="2" friction=".5 0 0"/></body>'
@@ -35,6 +37,13 @@ class Bench(ProgramTest):
     def test_standard_scenes_by_expression(self):
         names = [one["case"].split()[0] for one in self.report("--only", "^S1|S8", *QUICK)["cases"]]
         self.assertEqual(names, ["S1", "S1b", "S8"])
+
+    def test_standard_scenes_missing(self):
+        alone = shutil.copy(PROGRAM, self.folder / "alone")
+        result = subprocess.run([alone, "bench"], capture_output=True, text=True, check=False)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        for text in ("share/stiction/scenes", "cmake --install", "remedy"):
+            self.assertIn(text, result.stderr)
 
     def test_scene_and_problem(self):
         cases = self.report("s.xml", self.problem(), "--keyframe", "slide", *QUICK)["cases"]
