@@ -164,7 +164,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", default="", help="cases whose name holds this")
     parser.add_argument("--long", action="store_true", help="also the cases that take minutes")
-    parser.add_argument("--limit", type=float, default=120, help="seconds after which a run is given up")
+    parser.add_argument("--limit", type=float, default=60, help="seconds after which a run is given up")
     parser.add_argument("--json", type=pathlib.Path, help="write the numbers, too")
     options = parser.parse_args()
     (options.build / "bench").mkdir(parents=True, exist_ok=True)
