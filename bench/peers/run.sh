@@ -39,7 +39,7 @@ section() { # NAME FILE
   [ -z "$docs" ] || "$python" bench/write_section.py "$docs" "$1" "$2"
 }
 
-printf 'On: %s, %d cores; %s.\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$(c++ --version | head -1)" >"$out/machine.md"
+printf 'On: %s, %d cores; %s.\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc --all)" "$(c++ --version | head -1)" >"$out/machine.md"
 section machine "$out/machine.md"
 
 baseline=$out/baseline.json
