@@ -76,6 +76,9 @@ void RunTally::add(const Model& model, const StepReport& report, double stepTime
   contactSum += report.contacts;
   deepest = std::max(deepest, report.penetration);
   penetration = report.penetration;
+  impacts += report.impacts;
+  byMoreau += report.byMoreau;
+  inelastic += report.inelastic;
   splitsExhausted += report.splitsExhausted ? 1 : 0;
   times.collide += report.times.collide;
   times.assemble += report.times.assemble;
@@ -114,6 +117,7 @@ Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simu
             {"tolerance", names.tolerance}}},
           {"contacts", {{"max", tally.mostContacts}, {"mean", tally.steps > 0 ? tally.contactSum / tally.steps : 0.0}}},
           {"penetration_m", {{"max", tally.deepest}, {"end", tally.penetration}}},
+          {"impacts", {{"total", tally.impacts}, {"by_moreau", tally.byMoreau}, {"inelastic", tally.inelastic}}},
           {"energy_J", energyLines(tally.energy)},
           {"bodies", bodiesJson(simulation.model(), state)},
           {"joints", Json::object()},
@@ -146,6 +150,9 @@ std::string toTable(const RunNames& names, const RunTally& tally) {
   const EnergyLedger& sums = tally.energy.lines();
   out += format("energy        %.6g J -> %.6g J; friction %.6g J, impact %.6g J, closure %.1e\n", tally.energy.start(), tally.energy.end(), sums.friction,
                 sums.impact, tally.energy.worstClosure());
+  if (tally.byMoreau + tally.inelastic > 0)
+    out += format("impacts       %d, of them %d by Moreau's law and %d with e = 0 in place of the law asked for\n", tally.impacts, tally.byMoreau,
+                  tally.inelastic);
   if (tally.splitsExhausted > 0)
     out += format("impacts       in %d steps an island had more bounces than are resolved: e = 0 for the rest\n", tally.splitsExhausted);
   out += format("cpu           %.3g s:", tally.cpu);

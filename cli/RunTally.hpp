@@ -27,8 +27,9 @@ struct RunTally {
   std::string worstContact;
   int mostContacts{0};
   double contactSum{0};
-  double deepest{0}, penetration{0};  // [m]
-  int splitsExhausted{0};             // steps in which an island used all its impact splits
+  double deepest{0}, penetration{0};          // [m]
+  int impacts{0}, byMoreau{0}, inelastic{0};  // impacts, and those that changed to another law
+  int splitsExhausted{0};                     // steps in which an island used all its impact splits
   PhaseTimes times;
   double recordTime{0};              // [s] CPU
   double wall{0}, cpu{0};            // [s]

@@ -11,6 +11,16 @@
 #include "solvers/Lcp.hpp"
 
 namespace stiction {
+namespace {
+
+/// The law that a method's answers are judged by.
+Law lawOf(const std::string& method) {
+  const std::vector<SolverInfo> methods = portfolioInfos();
+  const auto found = std::find_if(methods.begin(), methods.end(), [&method](const SolverInfo& info) { return method == info.name; });
+  return found == methods.end() ? Law::Coulomb : found->law;
+}
+
+}  // namespace
 
 void ConstraintSolver::setFrictionMethod(const std::string& name) {
   Portfolio{name};  // refuses unknown names, and ECOS where it is missing
@@ -100,7 +110,7 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
     SolveOptions options;
     options.tolerance = tolerance_;
     options.maxIterations = max_iterations_;
-    const PortfolioReport report = Portfolio{friction_method_}.solve(problem, iterate, options);
+    const PortfolioReport report = Portfolio{friction_method_, lawOf(friction_method_)}.solve(problem, iterate, options);
     result.details = {iterate.r, report.certified, report.iterations, 0};
     result.details.solver_type = friction_method_ == "ecos-strict" ? "ECOS" : friction_method_;
     result.lambdas = iterate.r;

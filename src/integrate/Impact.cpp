@@ -4,7 +4,7 @@
 //   w = e u⁻ on normal and tangents there                                                                                                (Moreau)
 //
 // Newton's law can create energy in eccentric impacts with friction (Kane's paradox), and bodies pinched between others may have no room to bounce (no solution):
-// then the impact is solved again by Moreau's, then with e = 0.
+// then the impact is solved again by Moreau's, then with e = 0, and so it is where `auto` finds no answer; the report counts such impacts. A named method's failure is one.
 // The closing time is a root of the true gap of the advanced island (Newton and secants in a bracket). Contacts that will bounce are left out while open: w_n = gap/h would
 // eat their approach speed. Below the threshold 4 h‖g‖, and after the last split, e = 0. Source: Moreau 1988; Glocker 2001.
 #include <algorithm>
@@ -151,7 +151,8 @@ bool IslandStepper::impact() {
     if (law == kNewton && moreau) continue;
     if (!solveImpact(law)) {
       if (result_->report.faulty >= 0) return false;
-      if (law != kInelastic) continue;  // a pinched body has no room to bounce
+      InfeasibilityProof pinched;  // a pinched body has no room to bounce; one method's failure alone says nothing about the law
+      if (law != kInelastic && (triesAll_ || admitsNoMotion(assembly_.problem, pinched))) continue;
       findSqueeze(0);
       result_->report.status = StepStatus::NotCertified;
       accept(rung_, solved_);
@@ -164,6 +165,8 @@ bool IslandStepper::impact() {
     for (std::size_t k = 0; k < used_.size(); ++k) impulses += iterate_.r.segment<3>(static_cast<Eigen::Index>(3 * k)).norm();
     if (law != kInelastic && loss < -1e-14 * energy - 2.0 * impulses * solved_.metersPerSecond) continue;
     accept(rung_, solved_);
+    result_->report.byMoreau += law == kMoreau && !moreau ? 1 : 0;
+    result_->report.inelastic += law == kInelastic ? 1 : 0;
     result_->report.ledger.impact += loss;
     result_->report.ledger.externalWork -= iterate_.r.dot(assembly_.surface);
     accountRows();

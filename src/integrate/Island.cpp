@@ -62,7 +62,7 @@ void IslandReport::clear() {
   faulty = -1;
   offConstraints = false;
   penetration = constraintError = 0;
-  substeps = impacts = iterations = factorisations = 0;
+  substeps = impacts = byMoreau = inelastic = iterations = factorisations = 0;
   splitsExhausted = false;
 }
 
@@ -71,6 +71,7 @@ IslandStepper::IslandStepper(const StepSetup& setup)
       assembly_{*setup.model, setup.inertias, setup.options->frameSeed},
       certifier_{setup.options->law},
       portfolio_{setup.options->solver, setup.options->law},
+      triesAll_{portfolio_.triesAll(setup.options->fallBack)},
       projector_{"auto"},
       local_{makeState(*setup.model)},
       rows_{*setup.model, setup.inertias, setup.bodySize} {}
@@ -325,15 +326,21 @@ bool IslandStepper::solve(double h, bool last) {
 }
 
 /// Looks for a proof that the moving surfaces leave the bodies no way out, not in a step halved `halvings` times either; the report then says where. Returns whether there is one.
-bool IslandStepper::findSqueeze(int halvings) {
+/// Whether it is proved that no motion satisfies the contacts of `problem`.
+bool IslandStepper::admitsNoMotion(const ContactProblem& problem, InfeasibilityProof& proof) {
   constexpr double violent = 1e4;  // [-] times the fastest speed: beyond, nothing is called a motion
+  proof = portfolio_.findInfeasibility(problem);
+  double mass = 0;
+  for (const int body : assembly_.bodies()) mass += setup_->inertias[at(body)].mass;
+  return proof.kineticEnergy >= 0.5 * mass * std::pow(violent * fastestSpeed(), 2);
+}
+
+bool IslandStepper::findSqueeze(int halvings) {
   if (!surfacesMove()) return false;
   ContactProblem smallest = assembly_.problem;
   smallest.w = assembly_.surface + std::ldexp(1.0, halvings) * (smallest.w - assembly_.surface);
-  const InfeasibilityProof proof = portfolio_.findInfeasibility(smallest);
-  double mass = 0;
-  for (const int body : assembly_.bodies()) mass += setup_->inertias[at(body)].mass;
-  if (!(proof.kineticEnergy >= 0.5 * mass * std::pow(violent * fastestSpeed(), 2))) return false;
+  InfeasibilityProof proof;
+  if (!admitsNoMotion(smallest, proof)) return false;
   result_->report.squeeze = proof.closing;
   result_->report.squeezed = contacts_[at(used_[at(proof.worstContact)])].key;
   return true;

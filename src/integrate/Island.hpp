@@ -44,7 +44,7 @@ struct IslandReport {
   std::vector<std::pair<const char*, int>> rungs;
   double penetration{0};      // [m]
   double constraintError{0};  // [m]
-  int substeps{0}, impacts{0};
+  int substeps{0}, impacts{0}, byMoreau{0}, inelastic{0};
   bool splitsExhausted{false};
   int iterations{0}, factorisations{0};
 
@@ -90,6 +90,7 @@ class IslandStepper {
   double fastestSpeed() const;
   bool warmStart(double h);
   bool solve(double h, bool last);
+  bool admitsNoMotion(const ContactProblem& problem, InfeasibilityProof& proof);
   bool findSqueeze(int halvings);
   bool acceptUncertified();
   void account(double h);
@@ -181,6 +182,7 @@ class IslandStepper {
   ContactAssembly assembly_;
   Certifier certifier_;
   Portfolio portfolio_;
+  bool triesAll_;  // the portfolio is `auto`, or a method that leans on it
   Portfolio projector_;
 
   // The island and its state at the present moment of the step.

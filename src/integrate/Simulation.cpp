@@ -106,7 +106,8 @@ void Simulation::Impl::begin(double h) {
   report.times = {};
   report.rungs.clear();
   report.penetration = report.constraintError = 0;
-  report.contacts = report.islands = report.substeps = report.impacts = report.iterations = report.factorisations = report.repeated = 0;
+  report.contacts = report.islands = report.substeps = report.impacts = report.byMoreau = report.inelastic = report.iterations = report.factorisations =
+      report.repeated = 0;
   report.splitsExhausted = false;
   setup.hardest = hardest.relative;
   reachTrials_ = 0;
@@ -260,6 +261,8 @@ void Simulation::Impl::gather() {
       for (int row = 0; row < setup.held[at(id)].dimension; ++row) rowForces[at(setup.held[at(id)].firstRow + row)] = island.rowImpulses[place++] / h_;
     report.substeps += island.substeps;
     report.impacts += island.impacts;
+    report.byMoreau += island.byMoreau;
+    report.inelastic += island.inelastic;
     report.splitsExhausted = report.splitsExhausted || island.splitsExhausted;
     report.iterations += island.iterations;
     report.factorisations += island.factorisations;

@@ -55,7 +55,9 @@ struct StepReport {
   double constraintError{0};  // [m] by which bodies are off the constraints added, at most
   int islands{0};
   int substeps{0};              // islands solved, counting splits
-  int impacts{0};               // impact solves
+  int impacts{0};               // impact solves; of them, where Newton's law is asked for:
+  int byMoreau{0};              // by Moreau's: Newton's would create energy, has no solution, or none was found
+  int inelastic{0};             // with e = 0, where Moreau's would too
   bool splitsExhausted{false};  // an island used all its impact splits: e = 0 for the rest
   int iterations{0}, factorisations{0};
   int repeated{0};                                 // islands that repeat their last step: not computed, all else reported as then

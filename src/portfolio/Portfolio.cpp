@@ -313,6 +313,8 @@ PortfolioReport Portfolio::solve(const LocalContactProblem& problem, Iterate& it
   return impl_->answer(problem, iterate, options);
 }
 
+bool Portfolio::triesAll(bool fallBack) const { return !impl_->named || (fallBack && impl_->named->info().leansOnAuto); }
+
 InfeasibilityProof Portfolio::findInfeasibility(const ContactProblem& problem) { return impl_->findInfeasibility(problem); }
 
 std::vector<SolverInfo> portfolioInfos() {

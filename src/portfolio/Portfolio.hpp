@@ -35,6 +35,9 @@ class Portfolio {
   PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options);
   PortfolioReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options);
 
+  /// Whether every method is tried before a problem counts as unsolved: `auto`, or a method that leans on it where it may (`fallBack`).
+  bool triesAll(bool fallBack) const;
+
   /// Looks for a proof that no motion satisfies the contacts. An empty one proves nothing.
   InfeasibilityProof findInfeasibility(const ContactProblem& problem);
 

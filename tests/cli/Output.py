@@ -8,7 +8,7 @@ import time
 
 from program import PROGRAM, ProgramTest, main, scene
 
-RUN_KEYS = {"stiction", "scene", "solver", "law", "dt", "steps", "time", "threads", "certified_steps", "first_uncertified", "certificate", "contacts", "penetration_m", "energy_J", "bodies",
+RUN_KEYS = {"stiction", "scene", "solver", "law", "dt", "steps", "time", "threads", "certified_steps", "first_uncertified", "certificate", "contacts", "penetration_m", "impacts", "energy_J", "bodies",
             "joints", "wall_s", "cpu_s", "phases_s", "rungs", "state_hash", "import"}
 ENERGY_KEYS = {"start", "end", "external_work", "actuator_work", "friction", "impact", "compliance", "damping", "scheme", "stabilisation", "closure_relative"}
 SOLVE_KEYS = {"problem", "form", "contacts", "dof", "solver", "rung", "status", "certified", "certificate", "iterations", "factorisations", "cpu_ms"}

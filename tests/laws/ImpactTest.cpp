@@ -3,6 +3,7 @@
 
 #include "Scenes.hpp"
 #include "diagnostics/Account.hpp"
+#include "portfolio/Portfolio.hpp"
 
 namespace stiction::laws {
 namespace {
@@ -182,6 +183,45 @@ TEST(Impact, PinchedBallStops) {
   EXPECT_NEAR(v.x(), 0.5, 1e-12);
   EXPECT_NEAR(v.z(), 0, 1e-12);
   EXPECT_NEAR(report.ledger.impact, 9, 1e-10);
+  EXPECT_EQ(report.inelastic, 1);  // and it says so
+  EXPECT_EQ(report.byMoreau, 0);
+}
+
+// A method that cannot solve the impact of Newton's law leaves it uncertified: another law's answer would pass for it.
+TEST(Impact, AMethodsFailureDoesNotChangeTheLaw) {
+  const double m = 2, M = 10, v = 5, r = 0.1, angle = std::numbers::pi / 6;
+  const double bounce = -v * std::cos(angle) + 2 * v * std::cos(angle) / (1 / m + 1 / M) / m;
+  int certified = 0, refused = 0;
+  for (const SolverInfo& info : portfolioInfos()) {
+    if (info.law != Law::Coulomb) continue;
+    for (double spin = -150; spin <= 150; spin += 10) {
+      ModelBuilder builder = weightless();
+      Part block = solid(Shape::box({0.5, 0.5, 0.5}), M, {{0, 0, -0.5}, Quaternion::Identity()}, 0.4, 1.0);
+      block.body.I_C = Vector3::Constant(std::numeric_limits<double>::infinity()).asDiagonal();
+      Part ball = solid(Shape::sphere(r), m, {{-0.05, 0, r + 0.08}, Quaternion::Identity()}, 0.4, 1.0);
+      ball.body.velocity = v * Vector3{std::sin(angle), 0, -std::cos(angle)};
+      ball.body.angularVelocity = {0, spin, 0};
+      add(builder, block);
+      add(builder, ball);
+      SimulationOptions options;
+      options.solver = info.name;
+      options.fallBack = false;
+      Simulation simulation{builder.build(), options};
+      bool good = true;
+      int changed = 0;
+      for (int k = 0; k < 15 && good; ++k) {
+        const StepReport& report = simulation.step(4e-3);
+        good = report.status == StepStatus::Certified;
+        changed += report.byMoreau + report.inelastic;
+      }
+      (good ? certified : refused) += 1;
+      EXPECT_EQ(changed, 0) << info.name << ", spin " << spin;
+      if (!good) continue;
+      EXPECT_NEAR(simulation.state().velocity[2].z(), bounce, 1e-6) << info.name << ", spin " << spin;
+    }
+  }
+  EXPECT_GE(certified, 250);
+  EXPECT_GE(refused, 1);  // newton alone, from a cold start
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Six worked examples by every method that claims strict Coulomb, alone (no fall-back), through the world and through solveWithContacts. Bodies that do not turn touch at
 // one point, so that every number is the hand calculation's. With STICTION_WORKED_EXAMPLES=FILE in the environment the numbers go to FILE as a table (docs/worked-examples.md).
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -25,8 +26,11 @@ std::vector<std::string> strictMethods() {
 }
 
 class WorkedExamples : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Methods, WorkedExamples, testing::ValuesIn(strictMethods()),
-                         [](const testing::TestParamInfo<std::string>& method) { return method.param; });
+INSTANTIATE_TEST_SUITE_P(Methods, WorkedExamples, testing::ValuesIn(strictMethods()), [](const testing::TestParamInfo<std::string>& method) {
+  std::string name = method.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 /// The numbers of all methods, written as a table at the end.
 class Table : public testing::Environment {

@@ -255,6 +255,24 @@ TEST(SolveWithContacts, AnUnfinishedAnswerSaysSo) {
   EXPECT_NE(result.message.find("nsgs did not converge for 12 contacts with friction coefficients 0.5, 0.5"), std::string::npos) << result.message;
 }
 
+// 10 kg at (3, 4, −1) m/s, μ = 0.3, e = 0.5: each method has converged when its own law is met; the residual tells what strict Coulomb says of it.
+TEST(SolveWithContacts, MethodsOfOtherLawsConvergeByTheirs) {
+  const double convex = 10 * (1.5 + 0.3 * 5) / 1.09, bound = 0.3 * 15 / std::sqrt(2.0);
+  for (const char* method : {"convex", "box", "pgs"}) {
+    Scene scene;
+    const std::size_t body = scene.addBody(10, Matrix3::Zero(), {0, 0, 1}, {3, 4, -1});
+    scene.addContact(0, body, {0, 0, 1}, {0, 0, 0}, 0.3, 0.5, -1);
+    scene.solver.setFrictionMethod(method);
+    const auto result = scene.solve(1e-3);
+    const bool relaxed = std::string{method} == "convex";
+    EXPECT_TRUE(result.converged) << method << ": " << result.message;
+    EXPECT_GT(result.residual, 1e-2) << method;
+    EXPECT_NEAR(result.lambdas[0], relaxed ? convex : 15, 1e-6) << method;
+    EXPECT_NEAR(result.lambdas.tail<2>().norm(), relaxed ? 0.3 * convex : std::sqrt(2.0) * bound, 1e-6) << method;
+    EXPECT_TRUE(relaxed || std::abs(std::abs(result.lambdas[1]) - bound) < 1e-6) << method;
+  }
+}
+
 TEST(SolveWithContacts, RefusesBadInputByName) {
   const auto refused = [](const char* word, const std::function<void(Scene&)>& spoil) {
     Scene scene = incline(10, 20, 0.6, 0.01);
