@@ -10,10 +10,9 @@
 #include <filesystem>
 
 #include "DenseProblem.hpp"
-#include "base/Clock.hpp"
 #include "base/Error.hpp"
+#include "cli/ColdSolve.hpp"
 #include "io/Fclib.hpp"
-#include "portfolio/Portfolio.hpp"
 #include "problems/Isolated.hpp"
 
 namespace {
@@ -47,10 +46,8 @@ Told solveOne(std::uint64_t seed, const Arguments& arguments) {
   const auto& problem = std::get<ContactProblem>(read);
   const Outcome outcome = runIsolated(
       [&problem] {
-        Iterate iterate;
-        const double start = cpuSeconds();
-        const PortfolioReport report = Portfolio{"auto"}.solve(problem, iterate, {});
-        return Attempt{iterate.r, cpuSeconds() - start, report.certified, report.certificate.relative};
+        const cli::ColdAnswer answer = cli::solveCold(problem, "auto", kTolerance);
+        return Attempt{answer.iterate.r, answer.cpu, answer.report.certified, answer.report.certificate.relative};
       },
       3 * problem.contacts(), 1, arguments.limit);
   const bool done = outcome.end == Outcome::End::Done;

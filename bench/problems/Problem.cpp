@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/Error.hpp"
+#include "certify/MassInverse.hpp"
 
 namespace stiction::bench {
 namespace {
@@ -20,12 +21,10 @@ MatrixX segmentOf(const BlockColumns& H, const BlockColumns::Segment& segment) {
   return Eigen::Map<const MatrixX>{H.values.data() + segment.offset, segment.size, H.width};
 }
 
-VectorX solveMass(const ContactProblem& problem, const VectorX& y) {
-  VectorX x{y.size()};
-  for (int k = 0; k < problem.M.blocks(); ++k) {
-    const int first = problem.M.start[static_cast<std::size_t>(k)], n = problem.M.size(k);
-    x.segment(first, n) = solveBlock(problem.M, k, y.segment(first, n));
-  }
+VectorX solveMass(const ContactProblem& problem, VectorX x) {
+  certification::MassInverse inverse;
+  inverse.factor(problem.M);
+  inverse.solve(x);
   return x;
 }
 

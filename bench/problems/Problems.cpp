@@ -15,9 +15,8 @@
 
 #include "Problem.hpp"
 #include "Siconos.hpp"
-#include "base/Clock.hpp"
 #include "base/Error.hpp"
-#include "portfolio/Portfolio.hpp"
+#include "cli/ColdSolve.hpp"
 
 namespace {
 
@@ -51,12 +50,8 @@ struct Entry {
 Attempt solveByUs(const std::string& method, const FclibProblem& problem) {
   return std::visit(
       [&method](const auto& p) {
-        SolveOptions options;
-        Iterate iterate;
-        const double start = cpuSeconds();
-        Portfolio portfolio{method};
-        const PortfolioReport report = portfolio.solve(p, iterate, options);
-        return Attempt{iterate.r, cpuSeconds() - start, report.certified, report.certificate.relative};
+        const cli::ColdAnswer answer = cli::solveCold(p, method, kTolerance);
+        return Attempt{answer.iterate.r, answer.cpu, answer.report.certified, answer.report.certificate.relative};
       },
       problem);
 }

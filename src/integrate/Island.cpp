@@ -325,7 +325,6 @@ bool IslandStepper::solve(double h, bool last) {
   return solved_.passes(options.tolerance);
 }
 
-/// Looks for a proof that the moving surfaces leave the bodies no way out, not in a step halved `halvings` times either; the report then says where. Returns whether there is one.
 /// Whether it is proved that no motion satisfies the contacts of `problem`.
 bool IslandStepper::admitsNoMotion(const ContactProblem& problem, InfeasibilityProof& proof) {
   constexpr double violent = 1e4;  // [-] times the fastest speed: beyond, nothing is called a motion
@@ -335,6 +334,7 @@ bool IslandStepper::admitsNoMotion(const ContactProblem& problem, InfeasibilityP
   return proof.kineticEnergy >= 0.5 * mass * std::pow(violent * fastestSpeed(), 2);
 }
 
+/// Looks for a proof that the moving surfaces leave the bodies no way out, not in a step halved `halvings` times either; the report then says where. Returns whether there is one.
 bool IslandStepper::findSqueeze(int halvings) {
   if (!surfacesMove()) return false;
   ContactProblem smallest = assembly_.problem;
