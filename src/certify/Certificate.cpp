@@ -110,11 +110,15 @@ void Certifier::prepare(const LocalContactProblem& problem) {
 Certificate Certifier::judgeContacts(const VectorX& mu, const VectorX& r) const {
   Certificate certificate;
   certificate.scale = scale_;
-  Worst natural, cone, dual, complementarity;
+  Worst worst, natural, normal, cone, dual, complementarity;
   double squares = 0;
   for (int i = 0; i < mu.size(); ++i) {
-    const Vector3 ri = r.segment<3>(3 * i), shifted = certification::lawVelocity(law_, u_.segment<3>(3 * i), mu[i]);
-    natural.take(shifted.allFinite() ? omega_[i] * certification::lawMap(law_, ri, shifted / omega_[i], mu[i]).norm() : kInfinity, i);
+    const Vector3 ri = r.segment<3>(3 * i), ui = u_.segment<3>(3 * i), shifted = certification::lawVelocity(law_, ui, mu[i]);
+    const double map = shifted.allFinite() ? omega_[i] * certification::lawMap(law_, ri, shifted / omega_[i], mu[i]).norm() : kInfinity;
+    const double alongNormal = law_ == Law::Coulomb ? std::abs(std::min(omega_[i] * ri[0], ui[0])) : 0;
+    natural.take(map, i);
+    normal.take(alongNormal, i);
+    worst.take(std::max(map, alongNormal / 2), i);
     cone.take(certification::lawViolation(law_, ri, mu[i]), i);
     dual.take(law_ == Law::Box ? std::max(-shifted[0], 0.0) : certification::projectOnCone(-shifted, mu[i]).norm(), i);
     complementarity.take(std::abs(law_ == Law::Box ? ri[0] * shifted[0] : ri.dot(shifted)), i);
@@ -125,12 +129,13 @@ Certificate Certifier::judgeContacts(const VectorX& mu, const VectorX& r) const 
   certificate.dualViolation = dual.value();
   certificate.complementarity = complementarity.value();
   certificate.fclib = freeNorm_ > 0 ? std::sqrt(squares) / freeNorm_ : squares > 0 ? kInfinity : 0;
-  certificate.worstContact = natural.at();
+  certificate.normal = normal.value();
+  certificate.worstContact = worst.at();
   return certificate;
 }
 
 void Certifier::close(Certificate& certificate) const {
-  certificate.metersPerSecond = std::max({certificate.natural, certificate.momentum, certificate.bilateral});
+  certificate.metersPerSecond = std::max({certificate.natural, certificate.normal / 2, certificate.momentum, certificate.bilateral});
   if (certificate.metersPerSecond == 0 && std::isfinite(scale_))
     certificate.relative = 0;
   else

@@ -2,7 +2,11 @@
 //
 //   e_i = ω_i ‖ r_i − P_K( r_i − û_i/ω_i ) ‖ , û = u + μ‖u_T‖e_n , ω_i = trace(W_ii)/3      natural map [m/s]
 //   e_mom = max | [H G]ᵀ( v − M⁻¹(f + H r + G λ) ) | ,  e_bil = max | Gᵀv + b + Cλ |
-//   relative = max(e_i, e_mom, e_bil) / s ,  s = max( ‖(Hᵀ v_free + wScale)_i‖ , h‖g‖ , 1e-6 max |H|ᵀ|v_free| )
+//   e_n = | min( ω_i r_n , u_n ) |_i                                                           normal part alone [m/s]
+//   relative = max(e_i, e_n / 2, e_mom, e_bil) / s ,  s = max( ‖(Hᵀ v_free + wScale)_i‖ , h‖g‖ , 1e-6 max |H|ᵀ|v_free| )
+//
+// The natural map alone does not bound the approach: -u_n and min(ω r_n, |u_n|) may be (1 + μ) e_i, since μ‖u_T‖ stands in for u_n. At μ = 1e8 a sphere would sink through
+// the floor and pass. e_n / 2 bounds both for every μ, and is never the larger up to μ = 1.
 //
 // The law judged by is strict Coulomb unless another is named: the convex relaxation has û = u; boxes have P on |r_t| <= μ r_n/√2 (of r's own normal part) and û = u, their
 // dual violation is the approach speed and their complementarity |r_n u_n|.
@@ -21,13 +25,14 @@ struct Certificate {
   double metersPerSecond{0};  // [m/s] the same before division by the scale
   double scale{0};            // [m/s]
   double natural{0};          // [m/s] worst e_i
+  double normal{0};           // [m/s] worst e_n; 0 under other laws than Coulomb's
   double momentum{0};         // [m/s]
   double bilateral{0};        // [m/s]
   double coneViolation{0};    // [N s] worst distance of r_i from K
   double dualViolation{0};    // [m/s] worst distance of û_i from K*
   double complementarity{0};  // [J] worst |r_i · û_i|
   double fclib{0};            // [-] ‖ r − P_K(r − û) ‖₂ / ‖q‖₂, the literature's residual (unit dependent)
-  int worstContact{-1};       // contact of the worst e_i, -1 without contacts
+  int worstContact{-1};       // contact of the worst e_i or e_n / 2, -1 without contacts
 
   bool passes(double tolerance) const { return relative <= tolerance; }  // false for NaN
 };

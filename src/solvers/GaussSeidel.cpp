@@ -441,7 +441,7 @@ class GaussSeidel : public Solver {
     system.refresh(iterate);
     double residual = system.rowResidual(iterate);
     for (int i = 0; i < system.contacts(); ++i)
-      residual = std::max(residual, naturalMap(iterate.r.segment<3>(3 * i), system.velocity(i, iterate), system.mu(i), system.omega(i), info_.law).norm());
+      residual = std::max(residual, contactResidual(iterate.r.segment<3>(3 * i), system.velocity(i, iterate), system.mu(i), system.omega(i), info_.law));
     if (!iterate.r.allFinite() || !std::isfinite(residual)) residual = kInfinity;
     if (residual < bestResidual_ || bestResidual_ == kInfinity) {
       bestResidual_ = residual;

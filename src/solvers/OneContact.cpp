@@ -101,7 +101,7 @@ class SlipSearch {
   }
 
   void take(const Vector3& r) {
-    const double residual = naturalMap(r, A_ * r + b_, mu_, omega_).norm() / (size_ + 0.01 * omega_ * r.norm());
+    const double residual = contactResidual(r, A_ * r + b_, mu_, omega_) / (size_ + 0.01 * omega_ * r.norm());
     if (!(residual < std::numeric_limits<double>::infinity())) return;
     const bool bothExact = residual <= kExact && residual_ <= kExact;
     if (bothExact ? (r - guess_).squaredNorm() >= (best_ - guess_).squaredNorm() : residual >= residual_) return;

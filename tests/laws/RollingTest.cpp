@@ -20,6 +20,19 @@ TEST(Sphere, RollsUnderAPush) {
   }
 }
 
+TEST(Sphere, ThrownOnToAFloorThatNeverSlipsRollsAtOnce) {
+  // angular momentum about the point of touch: 7/5 v' = v; the whole slip stops within the first step however high the friction
+  for (const double mu : {1e2, 1e4, 1e6, 1e8, 1e10, 1e12}) {
+    ModelBuilder builder;
+    addPlane(builder, mu);
+    builder.body(addBody(builder, Shape::sphere(0.1), 1, {{0, 0, 0.1}, Quaternion::Identity()}, mu)).velocity = {3, 0, 0};
+    Simulation simulation{builder.build(), {}};
+    advance(simulation, 4e-3, 250);
+    EXPECT_NEAR(simulation.state().velocity[1].x(), 5.0 / 7 * 3, 1e-10) << mu;
+    EXPECT_NEAR(simulation.state().position[1].z(), 0.1, 1e-9) << mu;
+  }
+}
+
 TEST(Sphere, BackspinComesBack) {
   ModelBuilder builder;
   addPlane(builder, 0.5);

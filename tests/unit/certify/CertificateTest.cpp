@@ -6,6 +6,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 #include <limits>
+#include <random>
 
 namespace stiction {
 namespace {
@@ -138,6 +139,33 @@ TEST(Certificate, RestingAtTheConeCornerPassesWithNoImpulse) {
   // grazing: u_n = 0, sliding, r = 0: û = (μ‖u_T‖, u_T) lies on the rim of K*
   const ContactProblem problem = pointOnPlane(2, {3, 4, 0}, 0.5);
   EXPECT_LE(certify(problem, withMomentum(problem, VectorX::Zero(3))).relative, 1e-16);
+}
+
+TEST(Certificate, NoFrictionIsHighEnoughToHideAnApproach) {
+  // r = 0 while the point sinks and slides: û = u + μ‖u_T‖e_n lies within |u_n|/√(1 + μ²) of K*, so that the natural map alone fades as 1/μ
+  for (const double mu : {0.0, 0.5, 1.0, 10.0, 1e4, 1e8, 1e12}) {
+    const ContactProblem problem = pointOnPlane(2, {0.3, 0.4, -0.1}, mu);
+    const Certificate sinking = certify(problem, withMomentum(problem, VectorX::Zero(3)));
+    EXPECT_NEAR(sinking.natural, 0.1 / std::hypot(1, mu), 1e-15 + 1e-14 * mu) << mu;
+    EXPECT_DOUBLE_EQ(sinking.normal, 0.1) << mu;
+    EXPECT_GE(sinking.metersPerSecond, 0.05) << mu;
+  }
+}
+
+TEST(Certificate, TheNormalPartIsSilentUpToFrictionOne) {
+  // | min(ω r_n, u_n) | <= (1 + μ) e for every iterate, right or wrong: random ones must not break it
+  std::mt19937_64 generator{7};
+  std::uniform_real_distribution<double> uniform{-1, 1};
+  for (int k = 0; k < 10000; ++k) {
+    const double mu = std::pow(10.0, 2 * uniform(generator));
+    const ContactProblem problem = pointOnPlane(2, {uniform(generator), uniform(generator), uniform(generator)}, mu);
+    const VectorX r = vector({uniform(generator), uniform(generator), uniform(generator)});
+    const Certificate any = certify(problem, withMomentum(problem, r));
+    EXPECT_LE(any.normal, (1 + mu) * any.natural * (1 + 1e-12)) << mu;
+    if (mu <= 1) {
+      EXPECT_EQ(any.metersPerSecond, std::max(any.natural, any.momentum)) << mu;
+    }
+  }
 }
 
 TEST(Certificate, FrictionlessContactRejectsAnyTangentialImpulse) {
