@@ -38,7 +38,8 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
   before_ = map_.centre;
   const double unit = system.impulseUnit() / system.scale();
   double gamma = options.warm ? 10 : 1;
-  for (int k = 0; report.iterations < limit && best_.residual() > options.polish * system.scale();) {
+  // rounds count too: where no motion satisfies the contacts the residual stays, and with it what a round must reach, so that rounds without a Newton step follow
+  for (int k = 0, rounds = 0; report.iterations < limit && rounds < limit && best_.residual() > options.polish * system.scale(); ++rounds) {
     start_ = v_;
     if (!map_.reduce(system, v_, gamma, 1e-2 * unit * std::max(std::min(residual, system.scale()) * 0.1, options.polish * system.scale()), report)) {
       if (best_.residual() <= 0.5 * options.tolerance * system.scale()) break;
