@@ -20,6 +20,8 @@ namespace {
 // part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
 constexpr int leastSweeps = 100, mostSweeps = 20000;
 constexpr double sweepWork = 170, burstFactorisations = 14;
+constexpr int firstSweeps =
+    500;  // before anything is analysed, to the polish, as long as their contraction promises it: a handful of contacts is done in fewer, for the price of an ordering
 constexpr int warmPatience = 3;
 constexpr int longSweeps = 20000;
 constexpr int warmSteps = 12, polishSteps = 30;
@@ -166,6 +168,17 @@ struct Portfolio::Impl {
   }
 
   template <class Problem>
+  bool firstLook(const Problem& problem, Iterate& best, const SolveOptions& options) {
+    SolveOptions brief = options;
+    brief.maxIterations = firstSweeps;
+    brief.tolerance = options.polish;
+    trial = {};
+    count(nsgs->solve(problem, trial, brief));
+    judge(problem, best, "nsgs", options);
+    return report.certificate.relative <= options.polish;
+  }
+
+  template <class Problem>
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
     burst.maxIterations = sweeps;
@@ -193,6 +206,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   cold.warm = false;
   warm.maxIterations = warmSteps;
   warm.patience = warmPatience;
+  if (!options.warm && !options.nearOnly && firstLook(problem, best, options)) return;
   if (!prepare(problem)) {
     report.status = SolveStatus::NumericalFailure;
     return;
@@ -219,6 +233,11 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     cold.maxIterations = 0;
   }
   if (rung(problem, best, "ipm", *ipm, cold)) return;
+  if (!isDear()) {
+    cold.maxIterations = routeSteps;
+    if (rung(problem, best, "centralpath", *centralPath, cold)) return;
+    cold.maxIterations = 0;
+  }
   warm.maxIterations = isDear() ? dearSteps : 0;
   if (rung(problem, best, "proxac", *proxac, warm)) return;
   warm.maxIterations = isDear() ? dearPathSteps : 0;

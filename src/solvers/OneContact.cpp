@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -36,6 +37,19 @@ struct SlipEquation {
 
 Vector2 direction(double angle) { return {std::cos(angle), std::sin(angle)}; }
 
+constexpr int kSamples = 64;                     // of the circle, for brackets
+constexpr double kSample = 2 * M_PI / kSamples;  // [rad]
+
+/// direction(k kSample), 0 <= k <= kSamples.
+const Vector2& sample(int k) {
+  static const std::array<Vector2, kSamples + 1> circle = [] {
+    std::array<Vector2, kSamples + 1> directions;
+    for (int i = 0; i <= kSamples; ++i) directions[static_cast<std::size_t>(i)] = direction(i * kSample);
+    return directions;
+  }();
+  return circle[static_cast<std::size_t>(k)];
+}
+
 constexpr double kExact = 1e-13;  // residual, relative to the size of its terms, that round-off allows for
 
 /// One contact's slip candidates: impulse of a direction, and the residual that decides.
@@ -67,17 +81,16 @@ class SlipSearch {
 
   /// Every root of F, by brackets.
   void scan() {
-    constexpr int kSamples = 64;
-    constexpr double kStep = 2 * M_PI / kSamples;
     const SlipEquation derivative = equation_.derivative();
     for (int k = 0; k < kSamples; ++k) {
-      const double left = k * kStep, right = (k + 1) * kStep;
-      const double atLeft = equation_.value(direction(left)), atRight = equation_.value(direction(right));
+      const double left = k * kSample, right = (k + 1) * kSample;
+      const Vector2 &atLeftEnd = sample(k), &atRightEnd = sample(k + 1);
+      const double atLeft = equation_.value(atLeftEnd), atRight = equation_.value(atRightEnd);
       if ((atLeft <= 0) != (atRight <= 0)) {
         offer(direction(root(equation_, left, right)));
         continue;
       }
-      const double slopeLeft = derivative.value(direction(left)), slopeRight = derivative.value(direction(right));
+      const double slopeLeft = derivative.value(atLeftEnd), slopeRight = derivative.value(atRightEnd);
       if ((slopeLeft <= 0) == (slopeRight <= 0)) continue;
       const double extremum = root(derivative, left, right);
       const double atExtremum = equation_.value(direction(extremum));
