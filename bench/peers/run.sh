@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All benchmarks: our scenes, the same scenes in other engines, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
+# All benchmarks: our scenes, the same scenes in other engines, cost against accuracy, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
 #   run.sh [--build FOLDER] [--repeats N] [--long] [--no-docs]
 #     --build    programs are there already, nothing is installed or built (default: build, brought up to date)
 #     --repeats  of everything, interleaved (default 5)
@@ -58,6 +58,12 @@ section scenes "$out/scenes.md"
 printf '\n## The same scenes in other engines\n\n'
 "$python" bench/peers/compare.py --build "$build" --repeats "$repeats" "${long[@]}" --json "$out/peers.json" | tee "$out/peers.md" || worst=3
 section peers "$out/peers.md"
+
+printf '\n## Cost against accuracy\n\n'
+figure=$out/tolerances.svg
+[ -z "$docs" ] || figure=docs/figures/tolerances.svg
+"$python" bench/tolerances.py "$build/stiction" --repeats "$repeats" --peers "$out/peers.json" --figure "$figure" | tee "$out/tolerances.md"
+section tolerances "$out/tolerances.md"
 
 printf '\n## Friction problems\n\n'
 if [ -n "${STICTION_FCLIB_PROBLEMS:-}" ]; then
