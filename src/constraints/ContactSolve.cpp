@@ -31,6 +31,8 @@ void ConstraintSolver::setTolerance(double tolerance) {
   tolerance_ = requireBetween("ConstraintSolver", "tolerance", tolerance, 1e-15, 0.1, "1e-8 is the usual");
 }
 
+void ConstraintSolver::setMaxIterations(int maxIterations) { max_iterations_ = requireLimit("ConstraintSolver", "maxIterations", maxIterations); }
+
 void ConstraintSolver::setECOSTolerance(double abs_tol, double rel_tol) {
   constexpr double least = 1e-16, most = 1.0;
   ecos_abs_tol_ = requireBetween("ConstraintSolver", "abs_tol", abs_tol, least, most, "1e-6 is the usual");

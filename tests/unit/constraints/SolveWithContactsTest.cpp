@@ -298,11 +298,28 @@ TEST(SolveWithContacts, RefusesBadInputByName) {
     s.constraints.push_back(
         std::make_unique<FrictionConstraint>(0, 1, Coordinate{0, 0, 1}, Coordinate{1, 0, 0}, Coordinate{1, 0, 0}, Coordinate{}, Coordinate{}, 0.5));
   });
+  for (const double inverse : {1e200, 1e-200, double{INFINITY}}) refused("inverseMasses[1] is", [inverse](Scene& s) { s.inverseMasses[1] = inverse; });
+  refused("inverseInertias[1] has entries up to", [](Scene& s) { s.inverseInertias[1] = 1e200 * Matrix3::Identity(); });
   Scene scene = incline(10, 20, 0.6, 0.01);
-  for (const double dt : {0.0, -1.0, std::nan("")}) EXPECT_THROW(scene.solve(dt), std::invalid_argument);
+  for (const double dt : {0.0, -1.0, 1e-310, 1e300, std::nan("")}) EXPECT_THROW(scene.solve(dt), std::invalid_argument);
   EXPECT_THROW(scene.solver.setFrictionMethod("magic"), InputError);
   EXPECT_THROW(scene.solver.setTolerance(0), std::invalid_argument);
   EXPECT_EQ(scene.solver.getFrictionMethod(), "auto");
+  EXPECT_THROW(scene.solver.setMaxIterations(-5), std::invalid_argument);
+  EXPECT_EQ(scene.solver.getMaxIterations(), 0);
+}
+
+// Impulses scale with the mass and nothing else does: at the ends of the range too.
+TEST(SolveWithContacts, MassesAtTheEndsOfTheirRange) {
+  for (const double mass : {1e-60, 1e-30, 1e30, 1e60})
+    for (const char* method : {"auto", "nsgs", "convex", "box", "pgs"}) {
+      Scene scene = incline(mass, 20, 0.6, 0.01);
+      scene.solver.setFrictionMethod(method);
+      const auto result = scene.solve(0.01);
+      ASSERT_TRUE(result.converged) << mass << ' ' << method << ": " << result.message;
+      EXPECT_NEAR(result.lambdas[0] / mass, 9.81 * 0.01 * std::cos(20 * std::numbers::pi / 180), 1e-9) << mass << ' ' << method;
+      EXPECT_NEAR(result.lambdas.tail<2>().norm() / mass, 9.81 * 0.01 * std::sin(20 * std::numbers::pi / 180), 1e-9) << mass << ' ' << method;
+    }
 }
 
 // Newton's rule with friction can make energy (Kane's paradox). One contact with W = (a b; b c) in (n, t), stuck by much friction: with e = 1
