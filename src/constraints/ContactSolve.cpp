@@ -98,7 +98,7 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
                                                                            const std::vector<Matrix3>& inverseInertias, std::size_t numBodies,
                                                                            double dt) const {
   const ContactSystem system{contactConstraints, states, inverseMasses, inverseInertias, numBodies, dt};
-  const ContactProblem problem = system.problem();
+  ContactProblem problem = system.problem();
   Iterate iterate;
   iterate.r.setZero(3 * system.contacts());
   MultiBodySolveResult result;
@@ -112,7 +112,9 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
     SolveOptions options;
     options.tolerance = tolerance_;
     options.maxIterations = max_iterations_;
-    const PortfolioReport report = Portfolio{friction_method_, lawOf(friction_method_)}.solve(problem, iterate, options);
+    const Law law = lawOf(friction_method_);
+    if (law == Law::Box) problem.axisBounds = &system;
+    const PortfolioReport report = Portfolio{friction_method_, law}.solve(problem, iterate, options);
     result.details = {iterate.r, report.certified, report.iterations, 0};
     result.details.solver_type = friction_method_ == "ecos-strict" ? "ECOS" : friction_method_;
     result.lambdas = iterate.r;

@@ -125,6 +125,7 @@ void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<
     const MatrixX J = friction.jacobianTwoBody(states_[contacts_[i].a], states_[contacts_[i].b], 0.0);
     contacts_[i].rows[1] = J.row(0), contacts_[i].rows[2] = J.row(1);
     contacts_[i].friction = &friction;
+    contacts_[i].frictionIndex = index;
     has_friction_ = true;
     return;
   }
@@ -141,6 +142,17 @@ bool belongsTo(const FrictionConstraint& friction, const ContactConstraint& cont
 double ContactSystem::friction(int contact) const {
   const FrictionConstraint* friction = contacts_[static_cast<std::size_t>(contact)].friction;
   return friction == nullptr ? 0.0 : friction->getFrictionCoefficient();
+}
+
+AxisInterval ContactSystem::at(int contact, double normalImpulse) const {
+  const Contact& c = contacts_[static_cast<std::size_t>(contact)];
+  if (c.friction == nullptr || !std::isfinite(normalImpulse / dt_)) return {};  // a method that has run away finds out by itself
+  c.friction->setNormalLambda(normalImpulse / dt_);
+  const auto [low, high] = c.friction->getFrictionBounds();
+  if (!(low <= high) || !std::isfinite(low) || !std::isfinite(high))
+    refuse("contactConstraints[", c.frictionIndex, "] (", c.friction->typeName(), "): getFrictionBounds() gave {", low, ", ", high, "} at a normal force of ",
+           normalImpulse / dt_, " N, must be finite and the lower one first");
+  return {dt_ * low, dt_ * high};
 }
 
 ContactProblem ContactSystem::problem() const {

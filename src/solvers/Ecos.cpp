@@ -176,8 +176,11 @@ ECOSProblem buildFrictionProblem(const MatrixX& A, const VectorX& b, const Frict
   const MatrixX scaledA = unit.asDiagonal() * (0.5 * (A + A.transpose())) * unit.asDiagonal();
   const VectorX scaledB = size > 0 ? VectorX{unit.cwiseProduct(b) / size} : VectorX::Zero(rows).eval();
   // F = √Λ Qᵀ: A may be singular.
-  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen{scaledA};
-  const MatrixX F = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose();
+  MatrixX F(rows, rows);
+  if (rows > 0) {
+    const Eigen::SelfAdjointEigenSolver<MatrixX> eigen{scaledA};
+    F = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose();
+  }
 
   int columns = 0, linear = 0, cones = 0;
   for (int i = 0; i < contacts; ++i) {

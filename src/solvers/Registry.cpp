@@ -16,7 +16,6 @@ struct Entry {
   std::unique_ptr<VelocityMethod> (*make)();
 };
 
-std::unique_ptr<VelocityMethod> makeBoxMethod() { return makeProxMethod(Law::Box); }
 std::unique_ptr<VelocityMethod> makeCoulombProxMethod() { return makeProxMethod(); }
 
 /// The methods that are not of velocity space.
