@@ -144,6 +144,37 @@ TEST(ImplicitEngine, WhatNewtonCannotCertifyGoesToAutoUnlessForbidden) {
   EXPECT_EQ(bodies[0].state.position, before[0].state.position);
 }
 
+// Four corners on a soft floor, pushed below the threshold: the floor tips the cube by micrometres, and the corners' friction is all but redundant.
+TEST(ImplicitEngine, ACubeAtRestOnFourCornersNeedsNoOtherMethod) {
+  for (const double compliance : {0.0, 1e-5})
+    for (const double h : {1e-3, 4e-3, 16e-3})
+      for (const double push : {0.0, 10.0, 30.0}) {
+        EngineConfig config;
+        config.contact_compliance = compliance;
+        config.fallback_to_auto = false;
+        const ImplicitEngine engine{config};
+        EngineBody cube;
+        cube.mass = 10;
+        cube.inertia = 10.0 / 6 * Matrix3::Identity();
+        cube.state.position = {0, 0, 0.5};
+        cube.force = {push, 0, -10 * kG};
+        std::vector<EngineBody> bodies{cube, ground()};
+        for (int k = 0; k < 200; ++k) {
+          std::vector<ContactInteraction> corners;
+          const InertialState& state = bodies[0].state;
+          for (const double x : {-0.5, 0.5})
+            for (const double y : {-0.5, 0.5}) {
+              const Vector3 corner = state.position + state.orientation * Vector3{x, y, -0.5};
+              corners.push_back(makeContactInteraction(0, 1, Coordinate{0, 0, 1}, Coordinate{corner}, state.position, Coordinate{0, 0, 0}, -corner.z()));
+            }
+          ASSERT_TRUE(engine.step(bodies, corners, std::vector<double>(4, 0.5), {}, h).certified)
+              << compliance << ", h " << h << ", push " << push << ", step " << k;
+        }
+        EXPECT_LE(std::abs(bodies[0].state.position.x()), 1e-3) << "10 N and 30 N are below 49 N";
+        EXPECT_LE(bodies[0].state.velocity.norm(), 1e-3);
+      }
+}
+
 TEST(ImplicitEngine, RefusesWrongInputByName) {
   const ImplicitEngine engine;
   const auto refuses = [&](auto&& change, const char* word) {
