@@ -468,13 +468,15 @@ class GaussSeidel : public Solver {
 }  // namespace
 
 std::unique_ptr<Solver> makeNsgs() {
-  return std::make_unique<GaussSeidel>(
-      SolverInfo{"nsgs", Law::Coulomb, true, true, "block Gauss-Seidel, exact contact by contact: small, well-conditioned or very large sphere-like sets"});
+  return std::make_unique<GaussSeidel>(SolverInfo{"nsgs", Law::Coulomb, true, true,
+                                                  "block Gauss-Seidel, exact contact by contact: small, well-conditioned or very large sphere-like sets", false,
+                                                  "global at mu = 0"});
 }
 
 std::unique_ptr<Solver> makePgs() {
   return std::make_unique<GaussSeidel>(
-      SolverInfo{"pgs", Law::Box, true, true, "comparison with real-time engines: projected Gauss-Seidel axis by axis on the law of box, run to convergence"});
+      SolverInfo{"pgs", Law::Box, true, true, "comparison with real-time engines: projected Gauss-Seidel axis by axis on the law of box, run to convergence",
+                 false, "global at fixed bounds"});
 }
 
 }  // namespace stiction
