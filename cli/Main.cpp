@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
       ->required();
   addCompare(app, selected.compare);
   addBench(app, selected.bench);
-  app.add_subcommand("solvers", "List the methods, their law and what they are good for");
+  app.add_subcommand("solvers", "List the methods, their law, what is proved of their convergence, and what they are good for");
   try {
     app.parse(argc, argv);
     return dispatch(app, selected);

@@ -76,10 +76,10 @@ int solveCommand(const SolveArguments& arguments) {
 }
 
 int solversCommand() {
-  std::printf("%-12s %-8s %-14s %s\n", "solver", "law", "problems", "good for");
+  std::printf("%-12s %-8s %-14s %-23s %s\n", "solver", "law", "problems", "guarantee", "good for");
   for (const SolverInfo& info : portfolioInfos()) {
     const char* forms = info.takesGlobal && info.takesLocal ? "global, local" : info.takesGlobal ? "global" : "local";
-    std::printf("%-12s %-8s %-14s %s\n", info.name, name(info.law), forms, info.goodFor.c_str());
+    std::printf("%-12s %-8s %-14s %-23s %s\n", info.name, name(info.law), forms, info.guarantee, info.goodFor.c_str());
   }
   return exitCertified;
 }

@@ -1,4 +1,5 @@
-// Constraints of your own in a simulation, beside contacts: a bead on a helix that runs out onto a floor, a nut on a screw, a ball on a rod whose anchor is shaken.
+// Constraints of your own in a simulation, beside contacts: a bead on a helix that runs out onto a floor, a nut on a screw, a ball on a rod whose anchor is shaken, and a box on the floor
+// that a rod tows: there rod and friction push in the same step, each as hard as the other lets it.
 // Prints what each measures beside the exact value; exit code 1 when one is off.
 #include <stiction/constraints.hpp>
 #include <stiction/stiction.hpp>
@@ -97,6 +98,33 @@ class ShakenRod : public stiction::BilateralConstraint {
   double length_, amplitude_, rate_;
 };
 
+/// A rod of length L from a body's centre to an anchor that sets off from rest at p, speeds up along x at `acceleration` for a second, and goes on evenly.
+class TowRod : public stiction::BilateralConstraint {
+ public:
+  TowRod(double length, const Vector3& anchor, double acceleration) : length_{length}, anchor_{anchor}, acceleration_{acceleration} {}
+  int dimension() const override { return 1; }
+  VectorX evaluate(const State& state, double time) const override {
+    return VectorX::Constant(1, (arm(state, time).squaredNorm() - length_ * length_) / (2 * length_));
+  }
+  MatrixX jacobian(const State& state, double time) const override {
+    MatrixX J = MatrixX::Zero(1, 7);
+    J.leftCols<3>() = arm(state, time).transpose() / length_;
+    return J;
+  }
+  VectorX partialTimeDerivative(const State& state, double time) const override {
+    return VectorX::Constant(1, -arm(state, time).x() * acceleration_ * std::min(time, 1.0) / length_);
+  }
+  std::string typeName() const override { return "TowRod"; }
+  double travelled(double time) const { return acceleration_ * (time < 1 ? 0.5 * time * time : time - 0.5); }
+
+ private:
+  Vector3 arm(const State& state, double time) const { return state.position - anchor_ - Vector3{travelled(time), 0, 0}; }
+
+  double length_;  // [m]
+  Vector3 anchor_;
+  double acceleration_;  // [m/s²]
+};
+
 int wrong = 0;
 
 void compare(const char* what, double value, double exact, double tolerance) {
@@ -178,11 +206,45 @@ void ballOnAShakenRod() {
   compare("height after a second [m]", simulation.state().position[static_cast<std::size_t>(ball)].z(), amplitude * std::sin(rate) - length, 1e-9);
 }
 
+// The rod rises at 30° and lifts part of the weight off the floor: with tension T, normal force N = m g − T sin θ and T cos θ = m a + μ N, so T = m (a + μ g) / (cos θ + μ sin θ).
+void towedBox() {
+  const double mu = 0.4, height = 0.1, length = 1, angle = std::numbers::pi / 6, acceleration = 1.5;
+  stiction::ModelBuilder builder;
+  stiction::Geom floor;
+  floor.shape = stiction::Shape::plane();
+  floor.friction = mu;
+  builder.addGeom(floor, {});
+  stiction::Pose pose;
+  pose.position = {0, 0, height};
+  const int box = builder.addSolid("box", stiction::Shape::box({0.3, 0.3, height}), 500, pose, mu);
+  const double mass = builder.body(box).mass;
+  stiction::Simulation simulation{builder.build(), {}};
+  const Vector3 anchor{length * std::cos(angle), 0, height + length * std::sin(angle)};
+  const auto tow = std::make_shared<TowRod>(length, anchor, acceleration);
+  const int rod = simulation.addConstraint(tow, box);
+  std::printf("box towed over the floor by a rod: speeding up, then evenly\n");
+  double off = 0;
+  for (int k = 1; k <= 2 * 480; ++k) {
+    off = std::max(off, step(simulation).constraintError);
+    if (k != 240 && k != 720) continue;  // in the middle of either second
+    const double a = k == 240 ? acceleration : 0, tension = mass * (a + mu * kGravity) / (std::cos(angle) + mu * std::sin(angle));
+    Vector3 floorForce = Vector3::Zero();
+    for (const stiction::SolvedContact& contact : simulation.contacts()) floorForce += contact.impulse / kStep;
+    const double normal = std::abs(floorForce.z());
+    compare("tension of the rod [N]", -simulation.constraintForce(rod)[0], tension, 1e-5);
+    compare("floor pushes up with [N]", normal, mass * kGravity - tension * std::sin(angle), 1e-5);
+    compare("friction [N]", floorForce.head<2>().norm(), mu * (mass * kGravity - tension * std::sin(angle)), 1e-5);
+    compare("towed so far [m]", simulation.state().position[static_cast<std::size_t>(box)].x(), tow->travelled(simulation.state().time), 1e-9);
+  }
+  compare("off the rod at most [m]", off, 0, 1e-9);
+}
+
 }  // namespace
 
 int main() {
   beadOnAHelix();
   nutOnAScrew();
   ballOnAShakenRod();
+  towedBox();
   return wrong == 0 ? 0 : 1;
 }

@@ -3,8 +3,8 @@
 namespace stiction {
 
 InputError::InputError(const std::string& element, const std::string& value, const std::string& range, const std::string& remedy)
-    : std::runtime_error{element + (value.empty() ? "" : ": " + value) + (range.empty() ? "" : "; allowed: " + range) +
-                         (remedy.empty() ? "" : "; remedy: " + remedy)},
+    : std::invalid_argument{element + (value.empty() ? "" : ": " + value) + (range.empty() ? "" : "; allowed: " + range) +
+                            (remedy.empty() ? "" : "; remedy: " + remedy)},
       element_{element} {}
 
 }  // namespace stiction

@@ -6,7 +6,8 @@
 namespace stiction {
 
 /// The user's input is wrong. Names the element, the value found, the allowed range and the remedy; the program exits with code 2 on it.
-class InputError : public std::runtime_error {
+/// A std::invalid_argument, so that a caller may know that type alone.
+class InputError : public std::invalid_argument {
  public:
   InputError(const std::string& element, const std::string& value, const std::string& range, const std::string& remedy);
 

@@ -107,22 +107,24 @@ void Certifier::prepare(const LocalContactProblem& problem) {
   scale_ = scale.value();
 }
 
-Certificate Certifier::judgeContacts(const VectorX& mu, const VectorX& r) const {
+Certificate Certifier::judgeContacts(const VectorX& mu, const VectorX& r, const AxisBounds* axisBounds) const {
   Certificate certificate;
   certificate.scale = scale_;
   Worst worst, natural, normal, cone, dual, complementarity;
   double squares = 0;
   for (int i = 0; i < mu.size(); ++i) {
     const Vector3 ri = r.segment<3>(3 * i), ui = u_.segment<3>(3 * i), shifted = certification::lawVelocity(law_, ui, mu[i]);
-    const double map = shifted.allFinite() ? omega_[i] * certification::lawMap(law_, ri, shifted / omega_[i], mu[i]).norm() : kInfinity;
+    AxisInterval box;
+    if (law_ == Law::Box) box = axisBounds != nullptr ? axisBounds->at(static_cast<int>(i), ri[0] > 0 ? ri[0] : 0.0) : certification::boxOf(ri[0], mu[i]);
+    const double map = shifted.allFinite() ? omega_[i] * certification::lawMap(law_, ri, shifted / omega_[i], mu[i], box).norm() : kInfinity;
     const double alongNormal = law_ == Law::Coulomb ? std::abs(std::min(omega_[i] * ri[0], ui[0])) : 0;
     natural.take(map, i);
     normal.take(alongNormal, i);
     worst.take(std::max(map, alongNormal / 2), i);
-    cone.take(certification::lawViolation(law_, ri, mu[i]), i);
+    cone.take(certification::lawViolation(law_, ri, mu[i], box), i);
     dual.take(law_ == Law::Box ? std::max(-shifted[0], 0.0) : certification::projectOnCone(-shifted, mu[i]).norm(), i);
     complementarity.take(std::abs(law_ == Law::Box ? ri[0] * shifted[0] : ri.dot(shifted)), i);
-    squares += certification::lawMap(law_, ri, shifted, mu[i]).squaredNorm();
+    squares += certification::lawMap(law_, ri, shifted, mu[i], box).squaredNorm();
   }
   certificate.natural = natural.value();
   certificate.coneViolation = cone.value();
@@ -147,7 +149,7 @@ Certificate Certifier::judge(const ContactProblem& problem, const Iterate& itera
   multiplyTransposed(problem.H, iterate.v, u_);
   u_ += problem.w;
   if (problem.R.size() != 0) u_.array() += problem.R.array() * iterate.r.array();
-  Certificate certificate = judgeContacts(problem.mu, iterate.r);
+  Certificate certificate = judgeContacts(problem.mu, iterate.r, problem.axisBounds);
 
   residual_ = problem.f;
   multiplyAdd(problem.H, iterate.r, residual_);
@@ -173,7 +175,7 @@ Certificate Certifier::judge(const LocalContactProblem& problem, const Iterate& 
   for (int i = 0; i < problem.contacts(); ++i)
     for (int k = problem.start[static_cast<std::size_t>(i)]; k < problem.start[static_cast<std::size_t>(i) + 1]; ++k)
       u_.segment<3>(3 * i) += problem.blocks[static_cast<std::size_t>(k)] * iterate.r.segment<3>(3 * problem.column[static_cast<std::size_t>(k)]);
-  Certificate certificate = judgeContacts(problem.mu, iterate.r);
+  Certificate certificate = judgeContacts(problem.mu, iterate.r, nullptr);
   close(certificate);
   return certificate;
 }

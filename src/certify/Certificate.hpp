@@ -63,7 +63,7 @@ class Certifier {
 
  private:
   void scaleFromRows(const ContactProblem& problem);
-  Certificate judgeContacts(const VectorX& mu, const VectorX& r) const;
+  Certificate judgeContacts(const VectorX& mu, const VectorX& r, const AxisBounds* axisBounds) const;
   void close(Certificate& certificate) const;
 
   Law law_;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "math/Types.hpp"
-#include "problem/Law.hpp"
+#include "problem/AxisBounds.hpp"
 
 namespace stiction::certification {
 
@@ -40,10 +40,15 @@ inline Vector3 naturalMap(const Vector3& r, const Vector3& d, double mu) {
   return r - projectOnCone(x, mu);
 }
 
-/// The box of r's own normal part: n >= 0, |t| <= μ n/√2 on each axis. The nearest point of it.
-inline Vector3 projectOnBox(const Vector3& x, double normal, double mu) {
+/// What the law of boxes leaves each tangent axis at a normal impulse: |t| <= μ n/√2.
+inline AxisInterval boxOf(double normal, double mu) {
   const double bound = normal > 0 ? mu * normal * std::sqrt(0.5) : 0.0;
-  const auto within = [bound](double t) { return t > bound ? bound : t < -bound ? -bound : t; };
+  return {-bound, bound};
+}
+
+/// The nearest point of n >= 0, low <= t <= high on each axis.
+inline Vector3 projectOnBox(const Vector3& x, const AxisInterval& box) {
+  const auto within = [&box](double t) { return t > box.high ? box.high : t < box.low ? box.low : t; };
   return {x[0] > 0 ? x[0] : 0.0, within(x[1]), within(x[2])};
 }
 
@@ -53,12 +58,14 @@ inline Vector3 deSaxce(const Vector3& u, double mu) { return {u[0] + mu * std::s
 /// The velocity that the law sets against r.
 inline Vector3 lawVelocity(Law law, const Vector3& u, double mu) { return law == Law::Coulomb ? deSaxce(u, mu) : u; }
 
-/// r − P(r − d), P on the cone or on r's box.
-inline Vector3 lawMap(Law law, const Vector3& r, const Vector3& d, double mu) {
-  return law == Law::Box ? Vector3{r - projectOnBox(r - d, r[0], mu)} : naturalMap(r, d, mu);
+/// r − P(r − d), P on the cone or on the box.
+inline Vector3 lawMap(Law law, const Vector3& r, const Vector3& d, double mu, const AxisInterval& box) {
+  return law == Law::Box ? Vector3{r - projectOnBox(r - d, box)} : naturalMap(r, d, mu);
 }
 
 /// Distance of r from what the law allows.
-inline double lawViolation(Law law, const Vector3& r, double mu) { return (r - (law == Law::Box ? projectOnBox(r, r[0], mu) : projectOnCone(r, mu))).norm(); }
+inline double lawViolation(Law law, const Vector3& r, double mu, const AxisInterval& box) {
+  return (r - (law == Law::Box ? projectOnBox(r, box) : projectOnCone(r, mu))).norm();
+}
 
 }  // namespace stiction::certification

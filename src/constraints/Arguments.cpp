@@ -2,7 +2,8 @@
 
 #include <cmath>
 #include <sstream>
-#include <stdexcept>
+
+#include "base/Error.hpp"
 
 namespace stiction {
 namespace {
@@ -24,9 +25,7 @@ std::string text(const Coordinate& value) {
 }  // namespace
 
 void refuseArgument(const char* type, const char* argument, const std::string& value, const char* range, const char* remedy) {
-  std::ostringstream out;
-  out << type << ": " << argument << " is " << value << ", must be " << range << "; " << remedy;
-  throw std::invalid_argument{out.str()};
+  throw InputError{std::string{type} + ": " + argument, value, range, remedy};
 }
 
 double requireAtLeastZero(const char* type, const char* argument, double value, const char* remedy) {
@@ -47,6 +46,17 @@ double requireBetween(const char* type, const char* argument, double value, doub
 double requirePositive(const char* type, const char* argument, double value, const char* remedy) {
   if (!(value > 0) || !std::isfinite(value)) refuseArgument(type, argument, text(value), "finite and > 0", remedy);
   return value;
+}
+
+double requireStep(const char* type, double dt) { return requireBetween(type, "dt", dt, 1e-12, 1e6, "give the time step in seconds"); }
+
+double requireMass(const char* type, const char* argument, double mass, const char* remedy) {
+  return requireBetween(type, argument, mass, 1e-60, 1e60, remedy);
+}
+
+int requireLimit(const char* type, const char* argument, int limit) {
+  if (limit < 0) refuseArgument(type, argument, std::to_string(limit), "at least 0", "0 leaves the method its own limit");
+  return limit;
 }
 
 const Coordinate& requireFinite(const char* type, const char* argument, const Coordinate& value) {

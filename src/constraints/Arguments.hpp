@@ -1,4 +1,4 @@
-// Checks of what users hand to constructors: std::invalid_argument with the type, the argument, the value, the allowed range and the remedy.
+// Checks of what users hand over: InputError with the type, the argument, the value, the allowed range and the remedy.
 #pragma once
 #include <string>
 
@@ -14,6 +14,12 @@ double requireAtLeastZero(const char* type, const char* argument, double value, 
 /// A finite number in [low, high].
 double requireBetween(const char* type, const char* argument, double value, double low, double high, const char* remedy);
 double requirePositive(const char* type, const char* argument, double value, const char* remedy);
+/// A step [s] in [1e-12, 1e6]: gaps over it and squares of it stay far inside the range of numbers.
+double requireStep(const char* type, double dt);
+/// A mass [kg] in [1e-60, 1e60], for the same reason.
+double requireMass(const char* type, const char* argument, double mass, const char* remedy);
+/// No limit when 0: a number >= 0.
+int requireLimit(const char* type, const char* argument, int limit);
 const Coordinate& requireFinite(const char* type, const char* argument, const Coordinate& value);
 /// Length 1 within 1e-6.
 const Coordinate& requireUnit(const char* type, const char* argument, const Coordinate& value);

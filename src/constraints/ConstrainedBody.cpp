@@ -1,7 +1,7 @@
 #include "constraints/ConstrainedBody.hpp"
 
 #include <cmath>
-#include <stdexcept>
+#include <string>
 
 #include "constraints/Arguments.hpp"
 #include "constraints/BodyCoordinates.hpp"
@@ -47,11 +47,14 @@ Vector6 impulseFor(const MatrixX& to, const MatrixX& from, const Matrix6& invers
 
 ConstrainedBody::ConstrainedBody(double mass, const Matrix3& inertia, std::vector<Constraint*> constraints) : constraints_{std::move(constraints)} {
   body_.dynamic = true;
-  body_.mass = requirePositive("ConstrainedBody", "mass", mass, "a body that does not move needs no step");
+  body_.mass = requireMass("ConstrainedBody", "mass", mass, "a body that does not move needs no step");
   body_.inverseMass = 1 / mass;
   const Eigen::LLT<Matrix3> factor{inertia};
   if (!inertia.allFinite() || !inertia.isApprox(inertia.transpose(), 1e-9) || factor.info() != Eigen::Success)
-    throw std::invalid_argument{"ConstrainedBody: inertia is not symmetric positive definite; give it about the centre of mass, in body axes"};
+    refuseArgument("ConstrainedBody", "inertia", "not that of a body", "symmetric positive definite", "give it about the centre of mass, in body axes");
+  for (std::size_t k = 0; k < constraints_.size(); ++k)
+    if (constraints_[k] == nullptr)
+      refuseArgument("ConstrainedBody", ("constraints[" + std::to_string(k) + "]").c_str(), "null", "a constraint", "leave it out");
   body_.inertia = inertia;
   body_.inverse = factor.solve(Matrix3::Identity());
   solver_.setBaumgarte(false);

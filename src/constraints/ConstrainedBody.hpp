@@ -19,7 +19,7 @@ class ConstrainedBody {
  public:
   enum class Stabilisation { PositionLevel, Baumgarte };
 
-  /// mass [kg] > 0; inertia [kg m²] about the centre of mass, body axes, symmetric positive definite; constraints of one body, not owned. Throws std::invalid_argument.
+  /// mass [kg] in [1e-60, 1e60]; inertia [kg m²] about the centre of mass, body axes, symmetric positive definite; constraints of one body, not null, not owned. Throws std::invalid_argument.
   ConstrainedBody(double mass, const Matrix3& inertia, std::vector<Constraint*> constraints);
 
   /// One step of dt [s]; returns the multipliers at its start. Where they do not satisfy the constraints, or the end finds no way on to them, converged is false and the state stays

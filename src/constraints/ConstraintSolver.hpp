@@ -54,8 +54,8 @@ class ConstraintSolver {
   /// IndependentRows: redundant rows get λ = 0. LeastNorm: of all answers the shortest λ.
   enum class RedundancyRule { IndependentRows, LeastNorm };
 
-  /// Constraints (not null, bilateral, of one body) of a body with the given state. externalForce [N]; mass [kg] > 0; inverseInertia [1/(kg m²)], world axes, symmetric and positive
-  /// semidefinite, zero where rotation is locked; dt [s] > 0 (the answer does not depend on it). Throws std::invalid_argument naming the argument.
+  /// Constraints (not null, bilateral, of one body) of a body with the given state. externalForce [N]; mass [kg] in [1e-60, 1e60]; inverseInertia [1/(kg m²)], world axes, symmetric and positive
+  /// semidefinite, zero where rotation is locked; dt [s] in [1e-12, 1e6] (the answer does not depend on it). Throws std::invalid_argument naming the argument.
   SolveResult solve(const std::vector<Constraint*>& constraints, const State& state, const Vector3& externalForce, double mass, const Matrix3& inverseInertia,
                     double dt) const;
   /// The same with an external torque [N m], world axes, at a time [s].
@@ -105,7 +105,7 @@ class ConstraintSolver {
 
   /// Contacts (ContactConstraint), their friction (FrictionConstraint of the same bodies, normal and lever arms, anywhere in the list) and unilateral rows of users' own. `states`: the
   /// velocities of the step's end without any contact force, all other forces included. inverseMasses [1/kg] and inverseInertias [1/(kg m²)], world axes: 0 where a body
-  /// does not give way; such bodies may move as driven. dt [s] > 0. Restitution pushes back at e times the pre-impact speed; a contact that is apart may close within dt. Overlap stays
+  /// does not give way, else in [1e-60, 1e60]; such bodies may move as driven. dt [s] in [1e-12, 1e6]. Restitution pushes back at e times the pre-impact speed; a contact that is apart may close within dt. Overlap stays
   /// as it is: velocities are not the place to mend it.
   /// Normal forces are given to the friction constraints (setNormalLambda). Throws std::invalid_argument naming the element; and, built with -DSTICTION_ECOS_THROWS=ON,
   /// std::runtime_error where ECOS fails, in place of an answer with converged = false.
@@ -119,8 +119,8 @@ class ConstraintSolver {
   /// Relative certificate to which strict methods are held, 1e-8 unless set; in [1e-15, 0.1]. Throws std::invalid_argument.
   void setTolerance(double tolerance);
   double getTolerance() const { return tolerance_; }
-  /// Changes of the active set, or iterations of a friction method, at most; 0: the method's own limit.
-  void setMaxIterations(int maxIterations) { max_iterations_ = maxIterations; }
+  /// Changes of the active set, or iterations of a friction method, at most; >= 0, and 0 is the method's own limit. Throws std::invalid_argument.
+  void setMaxIterations(int maxIterations);
   int getMaxIterations() const { return max_iterations_; }
 
   /// For the methods on ECOS ("ecos", "ecos-strict"), kept in every build: absolute (residuals) and relative (gap) tolerances in [1e-16, 1], iterations >= 1.

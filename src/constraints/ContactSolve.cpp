@@ -31,6 +31,8 @@ void ConstraintSolver::setTolerance(double tolerance) {
   tolerance_ = requireBetween("ConstraintSolver", "tolerance", tolerance, 1e-15, 0.1, "1e-8 is the usual");
 }
 
+void ConstraintSolver::setMaxIterations(int maxIterations) { max_iterations_ = requireLimit("ConstraintSolver", "maxIterations", maxIterations); }
+
 void ConstraintSolver::setECOSTolerance(double abs_tol, double rel_tol) {
   constexpr double least = 1e-16, most = 1.0;
   ecos_abs_tol_ = requireBetween("ConstraintSolver", "abs_tol", abs_tol, least, most, "1e-6 is the usual");
@@ -96,7 +98,7 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
                                                                            const std::vector<Matrix3>& inverseInertias, std::size_t numBodies,
                                                                            double dt) const {
   const ContactSystem system{contactConstraints, states, inverseMasses, inverseInertias, numBodies, dt};
-  const ContactProblem problem = system.problem();
+  ContactProblem problem = system.problem();
   Iterate iterate;
   iterate.r.setZero(3 * system.contacts());
   MultiBodySolveResult result;
@@ -110,7 +112,9 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
     SolveOptions options;
     options.tolerance = tolerance_;
     options.maxIterations = max_iterations_;
-    const PortfolioReport report = Portfolio{friction_method_, lawOf(friction_method_)}.solve(problem, iterate, options);
+    const Law law = lawOf(friction_method_);
+    if (law == Law::Box) problem.axisBounds = &system;
+    const PortfolioReport report = Portfolio{friction_method_, law}.solve(problem, iterate, options);
     result.details = {iterate.r, report.certified, report.iterations, 0};
     result.details.solver_type = friction_method_ == "ecos-strict" ? "ECOS" : friction_method_;
     result.lambdas = iterate.r;

@@ -3,8 +3,8 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <sstream>
-#include <stdexcept>
 
+#include "base/Error.hpp"
 #include "constraints/Arguments.hpp"
 
 namespace stiction {
@@ -15,9 +15,8 @@ constexpr const char* kType = "ConstraintSolver::solveWithContacts";
 template <typename... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
   std::ostringstream out;
-  out << kType << ": ";
   (out << ... << parts);
-  throw std::invalid_argument{out.str()};
+  throw InputError{kType, out.str(), "", ""};
 }
 
 template <typename T>
@@ -25,11 +24,15 @@ void expectCount(const char* name, const std::vector<T>& values, std::size_t bod
   if (values.size() != bodies) refuse(name, " has ", values.size(), " entries, must have one per body: ", bodies);
 }
 
+/// 0, or of a size that products of masses and impulses stay representable with.
+bool isInverse(double inverse) { return inverse == 0 || (inverse >= 1e-60 && inverse <= 1e60); }
+
 /// Zero, or symmetric positive definite; anything between has no place in the mass matrix.
 bool turns(const Matrix3& inverse, std::size_t body) {
   if (!inverse.allFinite()) refuse("inverseInertias[", body, "] is not finite; zero locks the rotation");
   const double size = inverse.cwiseAbs().maxCoeff();
   if (size == 0) return false;
+  if (!isInverse(size)) refuse("inverseInertias[", body, "] has entries up to ", size, ", must be zero or in [1e-60, 1e60]; zero locks the rotation");
   if ((inverse - inverse.transpose()).cwiseAbs().maxCoeff() > 1e-9 * size) refuse("inverseInertias[", body, "] is not symmetric");
   if (!(Eigen::SelfAdjointEigenSolver<Matrix3>{inverse, Eigen::EigenvaluesOnly}.eigenvalues().minCoeff() > 1e-12 * size))
     refuse("inverseInertias[", body, "] is singular or indefinite, must be positive definite, or zero for a body that does not turn");
@@ -45,18 +48,15 @@ void checkState(const InertialState& state, std::size_t body) {
 
 ContactSystem::ContactSystem(const std::vector<TwoBodyConstraint*>& constraints, const std::vector<std::reference_wrapper<const InertialState>>& states,
                              const std::vector<double>& inverseMasses, const std::vector<Matrix3>& inverseInertias, std::size_t numBodies, double dt)
-    : states_{states},
-      inverse_masses_{inverseMasses},
-      inverse_inertias_{inverseInertias},
-      dt_{requirePositive(kType, "dt", dt, "give the time step in seconds")} {
+    : states_{states}, inverse_masses_{inverseMasses}, inverse_inertias_{inverseInertias}, dt_{requireStep(kType, dt)} {
   expectCount("states", states, numBodies);
   expectCount("inverseMasses", inverseMasses, numBodies);
   expectCount("inverseInertias", inverseInertias, numBodies);
   int blocks = 0;
   for (std::size_t k = 0; k < numBodies; ++k) {
     checkState(states[k], k);
-    if (!(inverseMasses[k] >= 0) || !std::isfinite(inverseMasses[k]))
-      refuse("inverseMasses[", k, "] is ", inverseMasses[k], ", must be finite and >= 0; 0 is a body that does not give way");
+    if (!isInverse(inverseMasses[k]))
+      refuse("inverseMasses[", k, "] is ", inverseMasses[k], ", must be 0 or in [1e-60, 1e60]; 0 is a body that does not give way");
     Mobility mobility{inverseMasses[k] > 0, turns(inverseInertias[k], k)};
     if (mobility.shifts || mobility.turns) mobility.block = blocks++;
     mobility_.push_back(mobility);
@@ -125,6 +125,7 @@ void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<
     const MatrixX J = friction.jacobianTwoBody(states_[contacts_[i].a], states_[contacts_[i].b], 0.0);
     contacts_[i].rows[1] = J.row(0), contacts_[i].rows[2] = J.row(1);
     contacts_[i].friction = &friction;
+    contacts_[i].frictionIndex = index;
     has_friction_ = true;
     return;
   }
@@ -141,6 +142,17 @@ bool belongsTo(const FrictionConstraint& friction, const ContactConstraint& cont
 double ContactSystem::friction(int contact) const {
   const FrictionConstraint* friction = contacts_[static_cast<std::size_t>(contact)].friction;
   return friction == nullptr ? 0.0 : friction->getFrictionCoefficient();
+}
+
+AxisInterval ContactSystem::at(int contact, double normalImpulse) const {
+  const Contact& c = contacts_[static_cast<std::size_t>(contact)];
+  if (c.friction == nullptr || !std::isfinite(normalImpulse / dt_)) return {};  // a method that has run away finds out by itself
+  c.friction->setNormalLambda(normalImpulse / dt_);
+  const auto [low, high] = c.friction->getFrictionBounds();
+  if (!(low <= high) || !std::isfinite(low) || !std::isfinite(high))
+    refuse("contactConstraints[", c.frictionIndex, "] (", c.friction->typeName(), "): getFrictionBounds() gave {", low, ", ", high, "} at a normal force of ",
+           normalImpulse / dt_, " N, must be finite and the lower one first");
+  return {dt_ * low, dt_ * high};
 }
 
 ContactProblem ContactSystem::problem() const {

@@ -12,7 +12,7 @@ namespace stiction {
 /// Whether both are of the same bodies, normal and lever arms.
 bool belongsTo(const FrictionConstraint& friction, const ContactConstraint& contact);
 
-class ContactSystem {
+class ContactSystem : public AxisBounds {
  public:
   /// Checks everything; throws std::invalid_argument naming the element.
   ContactSystem(const std::vector<TwoBodyConstraint*>& constraints, const std::vector<std::reference_wrapper<const InertialState>>& states,
@@ -24,6 +24,8 @@ class ContactSystem {
 
   /// Every contact with three rows (n, t1, t2); without friction μ = 0 and the tangential columns are zero.
   ContactProblem problem() const;
+  /// The bounds that the friction constraint of a contact gives for a normal impulse [N s], in newton seconds.
+  AxisInterval at(int contact, double normalImpulse) const override;
   /// A = J M⁻¹ Jᵀ and b = −(J v + w) of the normal rows (rowsOfContact = 1) or of n, t1, t2 (3).
   void denseSystem(int rowsOfContact, MatrixX& A, VectorX& b) const;
   /// Σ Jᵀ λ / dt per body [N], [N m]; λ (3·contacts) [N s]. Also gives the normal forces to the friction constraints.
@@ -36,6 +38,7 @@ class ContactSystem {
     Row rows[3];                            // n, t1, t2
     double w{0};                            // [m/s] normal
     FrictionConstraint* friction{nullptr};  // null: frictionless
+    std::size_t frictionIndex{0};           // in the list of constraints
   };
   struct Mobility {
     bool shifts, turns;

@@ -3,7 +3,7 @@
 //   C_i = t_i·( v_A + ω_A × r_A − v_B − ω_B × r_B ) [m/s],   J_i = [t_iᵀ, (r_A × t_i)ᵀ, −t_iᵀ, −(r_B × t_i)ᵀ]
 //
 // "C" is a velocity: J is its derivative by the velocities. The Coulomb disc ‖λ_t‖ <= μ λ_n is what the solvers hold to; the bounds ±μ λ_n / √2 given here are the square
-// inscribed in it, short of the disc by up to 29 % along the axes. They belong to the named method `box` alone.
+// inscribed in it, short of the disc by up to 29 % along the axes. They belong to the named methods `box` and `pgs` alone.
 #pragma once
 #include <utility>
 
@@ -30,8 +30,9 @@ class FrictionConstraint : public TwoBodyConstraint {
 
   /// λ_n >= 0 of the contact [N]. Throws std::invalid_argument. Not for use from several threads at once; everything const is.
   void setNormalLambda(double normalLambda);
-  /// {−μ λ_n / √2, +μ λ_n / √2} [N], for either row.
-  std::pair<double, double> getFrictionBounds() const;
+  /// {−μ λ_n / √2, +μ λ_n / √2} [N], for either row. Finite, the lower one first. The methods of boxes, `box` and `pgs`, call setNormalLambda and ask for these at every change of a
+  /// normal force: a derived class that gives others gets its own law from them.
+  virtual std::pair<double, double> getFrictionBounds() const;
 
   const Coordinate& getTangent1() const { return tangent1_; }
   const Coordinate& getTangent2() const { return tangent2_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "certify/Certificate.hpp"
 #include "constraints/Arguments.hpp"
@@ -18,6 +19,9 @@ constexpr const char* kType = "ImplicitEngine";
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+constexpr double kClosed = 1e-11;  // [-] of the positions that a joint row reads: a joint off by more is open
+constexpr double kFrame = 1e-6;    // [-] deviation of a contact basis from a frame and one lever arm
+
 std::string element(const char* what, std::size_t index) { return std::string{what} + " " + std::to_string(index); }
 
 struct Mover {
@@ -25,6 +29,25 @@ struct Mover {
   int block{-1};                   // of the mass matrix; -1: driven
   Vector6 twist{Vector6::Zero()};  // before the step
 };
+
+/// Whether the directions are orthonormal and their moments those of forces at one point: d_k and r × d_k. With S = Σ m_k d_kᵀ = [r]× that is S + Sᵀ = 0.
+bool isBasis(const Eigen::Matrix<double, 3, 6>& rows) {
+  const Matrix3 directions = rows.leftCols<3>(), S = rows.rightCols<3>().transpose() * directions;
+  return (directions * directions.transpose()).isApprox(Matrix3::Identity(), kFrame) &&
+         (S + S.transpose()).cwiseAbs().maxCoeff() <= kFrame * std::max(1.0, S.cwiseAbs().maxCoeff());
+}
+
+void checkRows(const TwoBodyBilateralConstraint& joint, std::size_t index, const VectorX& g, const MatrixX& J) {
+  const int n = joint.dimension();
+  const std::string name = element("joint", index) + " (" + joint.typeName() + ")";
+  if (n < 0 || g.size() != n || J.rows() != n || J.cols() != 12)
+    refuseArgument(kType, name.c_str(),
+                   std::to_string(g.size()) + " values and a Jacobian of " + std::to_string(J.rows()) + " x " + std::to_string(J.cols()) + " for dimension() " +
+                       std::to_string(n),
+                   "dimension() values and a Jacobian of dimension() x 12", "let evaluateTwoBody, jacobianTwoBody and dimension agree");
+  if (!g.allFinite() || !J.allFinite())
+    refuseArgument(kType, name.c_str(), "not finite", "finite values and Jacobian", "check the joint at the poses of its bodies");
+}
 
 /// The bodies, checked, and the parts of the problem that hold for the whole step.
 class StepSystem {
@@ -34,14 +57,19 @@ class StepSystem {
 
   /// The bodies' states after moving with the velocities v for the step.
   std::vector<InertialState> statesAfter(const VectorX& v) const;
-  /// Joint rows linearised at the states reached with v, impulses λ so far. Returns the largest |g + e λ/h|.
-  double linearise(const VectorX& v, const VectorX& lambda, const std::vector<InertialState>& states);
+  struct JointError {
+    double worst{0};    // [m], [rad] largest |g + e λ/h|
+    bool closed{true};  // all of them within round-off of the positions
+  };
+  /// Joint rows linearised at the states reached with v, impulses λ so far.
+  JointError linearise(const VectorX& v, const VectorX& lambda, const std::vector<InertialState>& states);
 
   ContactProblem problem;
   std::vector<int> used;  // active interactions
   VectorX freeVelocity;
 
  private:
+  void checkJoint(const TwoBodyBilateralConstraint* joint, std::size_t index) const;
   void addBody(const EngineBody& body, std::size_t index);
   void addContact(const ContactInteraction& contact, double mu, std::size_t index);
   void addColumns(BlockColumns& columns, std::size_t body, const Eigen::Ref<const MatrixX>& transposed, VectorX& driven) const;
@@ -56,7 +84,7 @@ class StepSystem {
 
 StepSystem::StepSystem(const EngineConfig& config, const std::vector<EngineBody>& bodies, const std::vector<ContactInteraction>& interactions,
                        const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt)
-    : config_{config}, bodies_{bodies}, joints_{joints}, dt_{requirePositive(kType, "dt", dt, "give the step in seconds")} {
+    : config_{config}, bodies_{bodies}, joints_{joints}, dt_{requireStep(kType, dt)} {
   if (friction.size() != interactions.size())
     refuseArgument(kType, "friction", std::to_string(friction.size()) + " coefficients", "one for each interaction", "give 0 where there is no friction");
   for (std::size_t k = 0; k < bodies.size(); ++k) addBody(bodies[k], k);
@@ -75,10 +103,18 @@ StepSystem::StepSystem(const EngineConfig& config, const std::vector<EngineBody>
   }
   for (std::size_t i = 0; i < interactions.size(); ++i)
     if (interactions[i].is_active) addContact(interactions[i], friction[i], i);
-  for (std::size_t j = 0; j < joints.size(); ++j)
-    if (joints[j] == nullptr || joints[j]->getBodyAIndex() >= bodies.size() || joints[j]->getBodyBIndex() >= bodies.size())
-      refuseArgument(kType, element("joint", j).c_str(), joints[j] == nullptr ? "null" : "between bodies that do not exist", "between two of the bodies",
-                     "give indices into bodies");
+  for (std::size_t j = 0; j < joints.size(); ++j) checkJoint(joints[j], j);
+}
+
+void StepSystem::checkJoint(const TwoBodyBilateralConstraint* joint, std::size_t index) const {
+  const auto refuse = [index](const std::string& value) {
+    refuseArgument(kType, element("joint", index).c_str(), value, "between two of the bodies", "give indices into bodies");
+  };
+  if (joint == nullptr) refuse("null");
+  const std::size_t a = joint->getBodyAIndex(), b = joint->getBodyBIndex();
+  const std::string pair = std::to_string(a) + " and " + std::to_string(b);
+  if (a >= bodies_.size() || b >= bodies_.size()) refuse("between bodies " + pair + " of " + std::to_string(bodies_.size()));
+  if (a == b) refuse("between body " + std::to_string(a) + " and itself");
 }
 
 void StepSystem::addBody(const EngineBody& body, std::size_t index) {
@@ -92,9 +128,9 @@ void StepSystem::addBody(const EngineBody& body, std::size_t index) {
     refuseArgument(kType, (name + ": orientation").c_str(), "of length " + std::to_string(body.state.orientation.norm()), "a unit quaternion", "normalise it");
   Mover mover;
   mover.twist << body.state.velocity, body.state.getAngularVelocity();
-  if (!std::isinf(body.mass)) {
+  if (body.mass != std::numeric_limits<double>::infinity()) {
     mover.inertia.dynamic = true;
-    mover.inertia.mass = requirePositive(kType, (name + ": mass").c_str(), body.mass, "infinity makes a driven body");
+    mover.inertia.mass = requireMass(kType, (name + ": mass").c_str(), body.mass, "infinity makes a driven body");
     mover.inertia.inverseMass = 1.0 / body.mass;
     mover.inertia.inertia = body.inertia;
     const Eigen::LLT<Matrix3> factor{body.inertia};
@@ -129,14 +165,20 @@ void StepSystem::addContact(const ContactInteraction& contact, double mu, std::s
                    "give indices into bodies");
   requireAtLeastZero(kType, (name + ": friction").c_str(), mu, "0 is frictionless");
   requireBetween(kType, (name + ": restitution_coeff").c_str(), contact.restitution_coeff, 0, 1, "0 does not bounce");
-  MatrixX rows[2];
+  Eigen::Matrix<double, 3, 6> rows[2];
   for (int side = 0; side < 2; ++side) {
     const ContactBasis& basis = side == 0 ? contact.basis_a : contact.basis_b;
-    rows[side].resize(3, 6);
     rows[side] << basis.normal.transpose(), basis.tangent1.transpose(), basis.tangent2.transpose();
   }
   if (!rows[0].allFinite() || !rows[1].allFinite() || !std::isfinite(contact.penetration_depth))
     refuseArgument(kType, name.c_str(), "not finite", "finite in basis_a, basis_b and penetration_depth", "check the collision detection");
+  for (int side = 0; side < 2; ++side)
+    if (!isBasis(rows[side]))
+      refuseArgument(kType, (name + (side == 0 ? ": basis_a" : ": basis_b")).c_str(), "no contact frame",
+                     "normal, tangent1 and tangent2 (d, r x d) with orthonormal d and one lever arm r, within 1e-6", "use makeContactInteraction");
+  if (!rows[1].leftCols<3>().isApprox(-rows[0].leftCols<3>(), kFrame))
+    refuseArgument(kType, (name + ": basis_b").c_str(), "other directions than basis_a", "those of basis_a with the opposite sign, within 1e-6",
+                   "use makeContactInteraction");
   VectorX w = VectorX::Zero(3);
   addColumns(problem.H, at(contact.body_a_idx), rows[0], w);
   addColumns(problem.H, at(contact.body_b_idx), rows[1], w);
@@ -177,15 +219,18 @@ std::vector<InertialState> StepSystem::statesAfter(const VectorX& v) const {
 }
 
 // At the end of the step with v + dv, g ≈ g(q⁺) + h J dv: row velocity J (v + dv) + b + C λ with b = g/h − J v.
-double StepSystem::linearise(const VectorX& v, const VectorX& lambda, const std::vector<InertialState>& states) {
+StepSystem::JointError StepSystem::linearise(const VectorX& v, const VectorX& lambda, const std::vector<InertialState>& states) {
   problem.G = BlockColumns{1};
   std::vector<double> b;
-  double worst = 0;
+  JointError error;
   const double C = config_.joint_compliance / (dt_ * dt_);
-  for (const TwoBodyBilateralConstraint* joint : joints_) {
+  for (std::size_t j = 0; j < joints_.size(); ++j) {
+    const TwoBodyBilateralConstraint* joint = joints_[j];
     const std::size_t a = joint->getBodyAIndex(), c = joint->getBodyBIndex();
     const VectorX g = joint->evaluateTwoBody(states[a], states[c], 0.0);
     const MatrixX J = joint->jacobianTwoBody(states[a], states[c], 0.0);
+    checkRows(*joint, j, g, J);
+    const double reach = std::max({1.0, states[a].position.norm(), states[c].position.norm()});
     for (int row = 0; row < joint->dimension(); ++row) {
       VectorX driven = VectorX::Zero(1);
       addColumns(problem.G, a, J.block(row, 0, 1, 6), driven);
@@ -193,19 +238,28 @@ double StepSystem::linearise(const VectorX& v, const VectorX& lambda, const std:
       problem.G.endGroup();
       const double moving = (J.block(row, 0, 1, 6) * twistOf(a, v) + J.block(row, 6, 1, 6) * twistOf(c, v))(0) - driven[0];
       const auto k = static_cast<Eigen::Index>(b.size());
-      worst = std::max(worst, std::abs(g[row] + (k < lambda.size() ? dt_ * C * lambda[k] : 0.0)));
+      const double left = std::abs(g[row] + (k < lambda.size() ? dt_ * C * lambda[k] : 0.0));
+      error.worst = std::max(error.worst, left);
+      error.closed = error.closed && left <= kClosed * std::max(1.0, J.row(row).cwiseAbs().maxCoeff()) * reach;
       b.push_back(g[row] / dt_ - moving);
     }
   }
   problem.b = Eigen::Map<const VectorX>{b.data(), static_cast<Eigen::Index>(b.size())};
   problem.C = VectorX::Constant(problem.b.size(), C);
-  return worst;
+  return error;
 }
 
 }  // namespace
 
 ContactInteraction makeContactInteraction(int bodyA, int bodyB, const Coordinate& normal, const Coordinate& point, const Coordinate& comA,
                                           const Coordinate& comB, double penetrationDepth, double restitution) {
+  constexpr const char* type = "makeContactInteraction";
+  requireUnit(type, "normal", normal);
+  requireFinite(type, "point", point);
+  requireFinite(type, "comA", comA);
+  requireFinite(type, "comB", comB);
+  requireFinite(type, "penetrationDepth", Coordinate{penetrationDepth, 0, 0});
+  requireBetween(type, "restitution", restitution, 0, 1, "0 does not bounce");
   const TangentFrame frame = TangentBasis::computeTangentBasis(normal);
   const auto basis = [&](const Coordinate& com, double sign) {
     const auto direction = [&](const Coordinate& d) {
@@ -234,7 +288,7 @@ ImplicitEngine::ImplicitEngine(const EngineConfig& config) : config_{config} {
 
 ImplicitEngine::StepResult ImplicitEngine::step(std::vector<EngineBody>& bodies, const std::vector<ContactInteraction>& interactions,
                                                 const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt) const {
-  constexpr double closed = 1e-12;  // [m], [rad] of the joints
+  constexpr double enough = 1e-12;  // [m], [rad] of the joints: no need to linearise again
   StepSystem system{config_, bodies, interactions, friction, joints, dt};
   StepResult result;
   result.contactImpulses.setZero(static_cast<Eigen::Index>(3 * interactions.size()));
@@ -247,7 +301,8 @@ ImplicitEngine::StepResult ImplicitEngine::step(std::vector<EngineBody>& bodies,
   Iterate iterate;
   iterate.v = system.freeVelocity;
   std::vector<InertialState> states = system.statesAfter(iterate.v);
-  result.jointError = system.linearise(iterate.v, iterate.lambda, states);
+  result.jointError = system.linearise(iterate.v, iterate.lambda, states).worst;
+  bool closed = true;
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < config_.max_linearisations; ++k) {
     fitIterate(system.problem, iterate, true);
@@ -266,11 +321,15 @@ ImplicitEngine::StepResult ImplicitEngine::step(std::vector<EngineBody>& bodies,
     if (!result.certified) return result;
     states = system.statesAfter(iterate.v);
     const VectorX lambda = iterate.lambda;
-    result.jointError = system.linearise(iterate.v, lambda, states);
-    if (joints.empty() || result.jointError <= closed || result.jointError >= 0.9 * last) break;
+    const auto error = system.linearise(iterate.v, lambda, states);
+    result.jointError = error.worst;
+    closed = error.closed;
+    if (joints.empty() || error.worst <= enough || error.worst >= 0.9 * last) break;
     last = result.jointError;
     options.warm = true;
   }
+  result.certified = closed;
+  if (!result.certified) return result;
   for (std::size_t i = 0; i < system.used.size(); ++i)
     result.contactImpulses.segment<3>(3 * system.used[i]) = iterate.r.segment<3>(static_cast<Eigen::Index>(3 * i));
   result.jointImpulses = iterate.lambda;

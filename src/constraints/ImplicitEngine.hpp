@@ -31,7 +31,7 @@ struct ContactInteraction {
   bool is_active{true};
 };
 
-/// Both bases from a point on the surfaces: n from B to A; tangents by TangentBasis. Throws std::invalid_argument.
+/// Both bases from a point on the surfaces [m] and the centres of mass [m], world: n from B to A, unit; tangents by TangentBasis. Throws std::invalid_argument.
 ContactInteraction makeContactInteraction(int bodyA, int bodyB, const Coordinate& normal, const Coordinate& point, const Coordinate& comA,
                                           const Coordinate& comB, double penetrationDepth, double restitution = 0.0);
 
@@ -52,7 +52,7 @@ struct EngineConfig {
 /// A body of the engine. mass = ∞: moves as driven, forces do nothing to it.
 struct EngineBody {
   InertialState state;
-  double mass{1};                        // [kg]
+  double mass{1};                        // [kg] in [1e-60, 1e60], or ∞
   Matrix3 inertia{Matrix3::Identity()};  // [kg m²] about the centre of mass, body axes
   Vector3 force{Vector3::Zero()};        // [N] world, gravity included
   Vector3 torque{Vector3::Zero()};       // [N m] world
@@ -64,7 +64,7 @@ class ImplicitEngine {
   explicit ImplicitEngine(const EngineConfig& config = {});
 
   struct StepResult {
-    bool certified{false};    // strict Coulomb with the compliances, to the tolerance; false leaves the bodies as they were
+    bool certified{false};    // strict Coulomb with the compliances, to the tolerance, and joints closed to round-off; false leaves the bodies as they were
     double certificate{0};    // [-]
     std::string method;       // "fb", or the rung of `auto` that gave the answer
     int iterations{0};        // Newton steps, all linearisations
@@ -72,7 +72,7 @@ class ImplicitEngine {
     VectorX contactImpulses;  // [N s] (3·interactions): n, t1, t2; 0 for inactive ones
     VectorX jointImpulses;    // [N s] rows of the joints, stacked
   };
-  /// One step of dt [s] > 0. friction: μ >= 0 of each interaction. Joints' indices are those of bodies. Throws std::invalid_argument naming the element.
+  /// One step of dt [s] in [1e-12, 1e6]. friction: μ >= 0 of each interaction, whose bases must be frames as makeContactInteraction gives them. Joints' indices are those of bodies. Throws std::invalid_argument naming the element.
   StepResult step(std::vector<EngineBody>& bodies, const std::vector<ContactInteraction>& interactions, const std::vector<double>& friction,
                   const std::vector<TwoBodyBilateralConstraint*>& joints, double dt) const;
 

@@ -1,9 +1,9 @@
 // ConstraintSolver::solve: rows, A and b, and an answer that says which rows it could do without.
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <string>
 
+#include "base/Error.hpp"
 #include "constraints/Arguments.hpp"
 #include "constraints/BodyCoordinates.hpp"
 #include "constraints/ConstraintSolver.hpp"
@@ -23,7 +23,7 @@ struct Rows {
   int total{0};
 };
 
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument{"ConstraintSolver::solve: " + what}; }
+[[noreturn]] void refuse(const std::string& what) { throw InputError{"ConstraintSolver::solve", what, "", ""}; }
 
 std::string nameOf(std::size_t index, const Constraint& constraint) { return "constraints[" + std::to_string(index) + "] (" + constraint.typeName() + ")"; }
 
@@ -72,8 +72,8 @@ void check(const std::vector<Constraint*>& constraints, const State& state, cons
   if (!state.quaternionRate.allFinite()) refuse("state.quaternionRate is not finite");
   if (!(state.orientation.squaredNorm() > 1e-12) || !state.orientation.coeffs().allFinite())
     refuse("state.orientation is zero or not finite, must be a quaternion near unit length");
-  requirePositive(type, "mass", mass, "a body that does not move needs no multipliers");
-  requirePositive(type, "dt", dt, "give the time step in seconds");
+  requireMass(type, "mass", mass, "a body that does not move needs no multipliers");
+  requireStep(type, dt);
   if (!inverseInertia.allFinite()) refuse("inverseInertia is not finite");
   const double size = inverseInertia.cwiseAbs().maxCoeff();
   if ((inverseInertia - inverseInertia.transpose()).cwiseAbs().maxCoeff() > 1e-9 * size) refuse("inverseInertia is not symmetric");

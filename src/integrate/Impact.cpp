@@ -155,6 +155,7 @@ bool IslandStepper::impact() {
       if (law != kInelastic && (triesAll_ || admitsNoMotion(assembly_.problem, pinched))) continue;
       findSqueeze(0);
       result_->report.status = StepStatus::NotCertified;
+      result_->report.impactRefused = true;
       accept(rung_, solved_);
       if (!setup_->options->keepGoing || !iterate_.v.allFinite()) return false;
     }

@@ -60,7 +60,7 @@ void IslandReport::clear() {
   rowForces.clear();
   rowImpulses.clear();
   faulty = -1;
-  offConstraints = false;
+  offConstraints = impactRefused = false;
   penetration = constraintError = 0;
   substeps = impacts = byMoreau = inelastic = iterations = factorisations = 0;
   splitsExhausted = false;

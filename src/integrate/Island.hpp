@@ -41,6 +41,7 @@ struct IslandReport {
   std::vector<double> rowImpulses;      // the same rows' multipliers in their authors' unit times seconds, summed over the substeps
   int faulty{-1};                       // a constraint that is no constraint at some state
   bool offConstraints{false};           // no step was short enough to end on them
+  bool impactRefused{false};            // what was not certified is an impact: no shorter step would change it
   std::vector<std::pair<const char*, int>> rungs;
   double penetration{0};      // [m]
   double constraintError{0};  // [m]

@@ -227,6 +227,10 @@ std::string Simulation::Impl::whyNotCertified() const {
   for (int k = 0; k < islands_->count(); ++k)
     if (resultOf(k).report.offConstraints)
       return "constraints missed after " + std::to_string(options.maxHalvings) + " halvings of the step: too fast for it, or no motion satisfies them";
+  for (int k = 0; k < islands_->count(); ++k)
+    if (const IslandReport& island = resultOf(k).report; island.impactRefused)
+      return "certificate " + number(island.certificate.relative) + " above " + number(options.tolerance) +
+             " in an impact with restitution, which no shorter step changes; another method may solve it";
   bool driven = false;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     driven = driven || (model.bodies[i].kind == BodyKind::Kinematic && !(state.velocity[i].isZero(0.0) && state.angularVelocity[i].isZero(0.0)));

@@ -38,7 +38,8 @@ constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeas
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
 
 SolverInfo autoInfo() {
-  return {"auto", Law::Coulomb, true, true, "the default: warm or cold, the method that certifies soonest, each answer judged by the certificate"};
+  return {"auto", Law::Coulomb,      true, true, "the default: warm or cold, the method that certifies soonest, each answer judged by the certificate",
+          false,  "global at mu = 0"};
 }
 
 enum class Path { Friction, Compliance };

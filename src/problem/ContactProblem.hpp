@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "math/Types.hpp"
+#include "problem/AxisBounds.hpp"
 
 namespace stiction {
 
@@ -69,6 +70,7 @@ struct ContactProblem {
   VectorX R;             // [1/kg] (3·contacts) or empty for zero
   VectorX C;             // [1/kg] (rows) or empty for zero
   double scaleFloor{0};  // [m/s] h‖g‖; 0 for a bare file
+  const AxisBounds* axisBounds{nullptr};  // of the law of boxes, not owned; null: ±μ r_n/√2
 
   int contacts() const { return H.groups(); }
   int rows() const { return G.groups(); }

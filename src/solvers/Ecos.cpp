@@ -18,6 +18,28 @@ static_assert(sizeof(::idxint) == sizeof(stiction::idxint));
 
 namespace stiction {
 
+namespace {
+
+int requireContacts(const char* type, int contacts) {
+  if (contacts < 0) throw InputError{std::string{type} + ": numContacts", std::to_string(contacts), "at least 0", "count the contacts"};
+  return contacts;
+}
+
+/// Throws where two contacts share a row.
+void requireOwnRows(const FrictionConeSpec& spec) {
+  std::vector<int> owner(3 * static_cast<std::size_t>(spec.numContacts), -1);
+  for (int i = 0; i < spec.numContacts; ++i)
+    for (int k = 0; k < 3; ++k) {
+      int& row = owner[static_cast<std::size_t>(spec.normalIndices[static_cast<std::size_t>(i)] + k)];
+      if (row >= 0)
+        throw InputError{"FrictionConeSpec: contact " + std::to_string(i), "shares a row with contact " + std::to_string(row), "three rows of its own",
+                         "call setFriction for every contact, or leave all in their places"};
+      row = i;
+    }
+}
+
+}  // namespace
+
 bool hasECOS() {
 #ifdef STICTION_WITH_ECOS
   return true;
@@ -32,7 +54,7 @@ void requireECOS() {
 }
 
 ECOSSparseMatrix ECOSSparseMatrix::fromDense(const MatrixX& mat, double sparsity_threshold) {
-  if (!mat.allFinite()) throw std::invalid_argument{"ECOSSparseMatrix: the matrix is not finite"};
+  if (!mat.allFinite()) throw InputError{"ECOSSparseMatrix: the matrix", "not finite", "finite", "check where it comes from"};
   ECOSSparseMatrix sparse;
   sparse.nrows = mat.rows(), sparse.ncols = mat.cols();
   sparse.col_ptrs.push_back(0);
@@ -49,6 +71,11 @@ ECOSSparseMatrix ECOSSparseMatrix::fromDense(const MatrixX& mat, double sparsity
 }
 
 ECOSSparseMatrix ECOSSparseMatrix::fromSparse(const Eigen::SparseMatrix<double>& mat) {
+  for (int j = 0; j < mat.outerSize(); ++j)
+    for (Eigen::SparseMatrix<double>::InnerIterator it{mat, j}; it; ++it)
+      if (!std::isfinite(it.value()))
+        throw InputError{"ECOSSparseMatrix: entry (" + std::to_string(it.row()) + ", " + std::to_string(it.col()) + ")", std::to_string(it.value()), "finite",
+                         "check where the matrix comes from"};
   ECOSSparseMatrix sparse;
   sparse.nrows = mat.rows(), sparse.ncols = mat.cols();
   sparse.col_ptrs.push_back(0);
@@ -64,25 +91,34 @@ ECOSSparseMatrix ECOSSparseMatrix::fromSparse(const Eigen::SparseMatrix<double>&
 }
 
 FrictionConeSpec::FrictionConeSpec(int contacts) : numContacts{contacts} {
-  if (contacts < 0) throw std::invalid_argument{"FrictionConeSpec: numContacts is " + std::to_string(contacts) + ", must be at least 0"};
+  requireContacts("FrictionConeSpec", contacts);
   frictionCoefficients.assign(static_cast<std::size_t>(contacts), 0.0);
+  assigned.assign(static_cast<std::size_t>(contacts), 0);
   for (int i = 0; i < contacts; ++i) normalIndices.push_back(3 * i);
 }
 
 void FrictionConeSpec::setFriction(int contactIndex, double mu, int normalConstraintIndex) {
   if (contactIndex < 0 || contactIndex >= numContacts)
-    throw std::invalid_argument{"FrictionConeSpec: contactIndex is " + std::to_string(contactIndex) + ", must be in [0, " + std::to_string(numContacts) + ")"};
-  if (!(mu >= 0) || !std::isfinite(mu)) throw std::invalid_argument{"FrictionConeSpec: mu is " + std::to_string(mu) + ", must be finite and >= 0"};
-  if (normalConstraintIndex < 0 || normalConstraintIndex + 2 >= 3 * numContacts)
-    throw std::invalid_argument{"FrictionConeSpec: normalConstraintIndex is " + std::to_string(normalConstraintIndex) + ", must leave room for t1 and t2 in " +
-                                std::to_string(3 * numContacts) + " rows"};
+    throw InputError{"FrictionConeSpec: contactIndex", std::to_string(contactIndex), "in [0, " + std::to_string(numContacts) + ")", "count from 0"};
+  if (!(mu >= 0) || !std::isfinite(mu)) throw InputError{"FrictionConeSpec: mu", std::to_string(mu), "finite and >= 0", "0 is a frictionless contact"};
+  if (normalConstraintIndex < 0 || normalConstraintIndex > 3 * numContacts - 3)
+    throw InputError{"FrictionConeSpec: normalConstraintIndex", std::to_string(normalConstraintIndex), "in [0, " + std::to_string(3 * numContacts - 3) + "]",
+                     "leave room for t1 and t2"};
+  for (int i = 0; i < numContacts; ++i)
+    if (i != contactIndex && assigned[static_cast<std::size_t>(i)] != 0 && std::abs(normalIndices[static_cast<std::size_t>(i)] - normalConstraintIndex) < 3)
+      throw InputError{"FrictionConeSpec: normalConstraintIndex", std::to_string(normalConstraintIndex),
+                       "three rows that no other contact has; contact " + std::to_string(i) + " has those from " +
+                           std::to_string(normalIndices[static_cast<std::size_t>(i)]),
+                       "give each contact its own n, t1, t2"};
+  assigned[static_cast<std::size_t>(contactIndex)] = 1;
   frictionCoefficients[static_cast<std::size_t>(contactIndex)] = mu;
   normalIndices[static_cast<std::size_t>(contactIndex)] = normalConstraintIndex;
 }
 
 std::vector<idxint> FrictionConeSpec::getConeSizes() const { return std::vector<idxint>(static_cast<std::size_t>(numContacts), 3); }
 
-ECOSData::ECOSData(int numContacts) : num_variables{3L * numContacts}, num_cones{numContacts}, cone_sizes(static_cast<std::size_t>(numContacts), 3) {}
+ECOSData::ECOSData(int numContacts)
+    : num_variables{3L * requireContacts("ECOSData", numContacts)}, num_cones{numContacts}, cone_sizes(static_cast<std::size_t>(numContacts), 3) {}
 
 ECOSData::~ECOSData() { cleanup(); }
 
@@ -123,9 +159,10 @@ void ECOSData::cleanup() {
 ECOSProblem buildFrictionProblem(const MatrixX& A, const VectorX& b, const FrictionConeSpec& spec) {
   const int contacts = spec.numContacts, rows = 3 * contacts;
   if (A.rows() != rows || A.cols() != rows || b.size() != rows)
-    throw std::invalid_argument{"buildECOSProblem: A is " + std::to_string(A.rows()) + " x " + std::to_string(A.cols()) + " and b has " +
-                                std::to_string(b.size()) + " entries, must be " + std::to_string(rows) + " for " + std::to_string(contacts) + " contacts"};
-  if (!A.allFinite() || !b.allFinite()) throw std::invalid_argument{"buildECOSProblem: A or b is not finite"};
+    throw InputError{"buildECOSProblem: A and b", std::to_string(A.rows()) + " x " + std::to_string(A.cols()) + " and " + std::to_string(b.size()) + " entries",
+                     std::to_string(rows) + " rows for " + std::to_string(contacts) + " contacts", "give n, t1, t2 of every contact"};
+  if (!A.allFinite() || !b.allFinite()) throw InputError{"buildECOSProblem: A or b", "not finite", "finite", "check where they come from"};
+  requireOwnRows(spec);
   ECOSProblem problem{ECOSData{contacts}, std::vector<int>(static_cast<std::size_t>(rows), -1), VectorX::Zero(rows), false};
   // Impulses in units that make the diagonal of A and the largest entry of b about 1.
   VectorX unit(rows);
@@ -139,8 +176,11 @@ ECOSProblem buildFrictionProblem(const MatrixX& A, const VectorX& b, const Frict
   const MatrixX scaledA = unit.asDiagonal() * (0.5 * (A + A.transpose())) * unit.asDiagonal();
   const VectorX scaledB = size > 0 ? VectorX{unit.cwiseProduct(b) / size} : VectorX::Zero(rows).eval();
   // F = √Λ Qᵀ: A may be singular.
-  const Eigen::SelfAdjointEigenSolver<MatrixX> eigen{scaledA};
-  const MatrixX F = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose();
+  MatrixX F(rows, rows);
+  if (rows > 0) {
+    const Eigen::SelfAdjointEigenSolver<MatrixX> eigen{scaledA};
+    F = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose();
+  }
 
   int columns = 0, linear = 0, cones = 0;
   for (int i = 0; i < contacts; ++i) {

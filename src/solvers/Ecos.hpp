@@ -37,11 +37,12 @@ struct FrictionConeSpec {
   int numContacts{0};
   std::vector<double> frictionCoefficients;  // [-] per contact
   std::vector<int> normalIndices;            // row of λ_n per contact; λ_t1, λ_t2 follow it
+  std::vector<char> assigned;                // contacts whose rows setFriction has given, against rows given twice
 
   FrictionConeSpec() = default;
   /// Throws std::invalid_argument for a negative number.
   explicit FrictionConeSpec(int numContacts);
-  /// Throws std::invalid_argument for an index out of range, or μ negative or not finite.
+  /// Throws std::invalid_argument for an index out of range, rows that another contact was given, or μ negative or not finite.
   void setFriction(int contactIndex, double mu, int normalConstraintIndex);
   /// 3 for each contact.
   std::vector<idxint> getConeSizes() const;
@@ -60,7 +61,7 @@ struct ECOSData {
   std::vector<pfloat> c;
   std::vector<idxint> cone_sizes;
 
-  /// Room for 3C variables and C cones of 3.
+  /// Room for 3C variables and C cones of 3. Throws std::invalid_argument for a negative number.
   explicit ECOSData(int numContacts);
   ~ECOSData();
   ECOSData(const ECOSData&) = delete;

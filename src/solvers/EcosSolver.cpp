@@ -84,9 +84,14 @@ struct DenseProblem {
 class EcosSolver : public Solver {
  public:
   explicit EcosSolver(bool strict)
-      : info_{strict ? "ecos-strict" : "ecos", strict ? Law::Coulomb : Law::Convex, true, true,
+      : info_{strict ? "ecos-strict" : "ecos",
+              strict ? Law::Coulomb : Law::Convex,
+              true,
+              true,
               strict ? "comparison: ECOS's cone programs, De Saxce's shift brought up to date between them; dense, up to some hundred contacts"
-                     : "comparison: the relaxation as one cone program of ECOS; dense, up to some hundred contacts"} {}
+                     : "comparison: the relaxation as one cone program of ECOS; dense, up to some hundred contacts",
+              false,
+              strict ? "none: shift may cycle" : "global, to 1e-6"} {}
   const SolverInfo& info() const override { return info_; }
   SolveReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) override {
     return run(DenseProblem{problem}, iterate, options);

@@ -7,8 +7,9 @@
 namespace stiction {
 namespace {
 
-constexpr double kLeastFriction = 1e-14;  // [-] of slip: what is free to slip gets no more friction than this
-constexpr int kPatience = 30;             // Newton steps without a better answer
+constexpr double kLeastFriction = 1e-14;       // [-] of slip: what is free to slip gets no more friction than this
+constexpr int kPatience = 30;                  // Newton steps without a better answer
+constexpr double kStiffen = 100, kSoften = 3;  // [-] of δ after a step that does not lower the functions, and after one that does
 
 class FbMethod : public VelocityMethod {
  public:
@@ -20,13 +21,16 @@ class FbMethod : public VelocityMethod {
   /// Contact functions at (v, r, λ): F_, and with `linearise` their elimination: dr = −c_ − D du.
   double evaluate(const VelocitySystem& system, const VectorX& v, const VectorX& r, const VectorX& lambda, bool linearise);
   bool direction(VelocitySystem& system, SolveReport& report);
+  /// Newton steps until nothing falls any more. `stiffen`: only steps that lower the functions are taken, and δ grows until they do.
+  void descend(VelocitySystem& system, const SolveOptions& options, int limit, bool stiffen, SolveReport& report);
 
   FbSettings settings_;
   BestIterate best_;
   VectorX v_, r_, lambda_, u_, rows_, F_, c_, cRow_, rhoRow_;
   VectorX dv_, dr_, dLambda_, tryV_, tryR_, tryLambda_;
   std::vector<Matrix3> D_;
-  double epsilon_{0};  // [m/s]
+  double epsilon_{0};    // [m/s]
+  double stiffness_{0};  // [-] δ of the present step
 };
 
 double FbMethod::evaluate(const VelocitySystem& system, const VectorX& v, const VectorX& r, const VectorX& lambda, bool linearise) {
@@ -40,7 +44,7 @@ double FbMethod::evaluate(const VelocitySystem& system, const VectorX& v, const 
     D_.assign(static_cast<std::size_t>(problem.contacts()), Matrix3::Zero());
   }
   for (int i = 0; i < problem.contacts(); ++i) {
-    const double omega = system.omega(i), least = settings_.leastStiffness * omega, alpha = settings_.alpha;
+    const double omega = system.omega(i), least = stiffness_ * omega, alpha = settings_.alpha;
     const Vector3 ri = r.segment<3>(3 * i), u = u_.segment<3>(3 * i);
     const Vector3 R = problem.R.size() != 0 ? Vector3{problem.R.segment<3>(3 * i)} : Vector3{Vector3::Zero()};
     const double x = alpha * u[0], y = omega * ri[0], root = std::sqrt(x * x + y * y + epsilon_ * epsilon_);
@@ -65,7 +69,7 @@ double FbMethod::evaluate(const VelocitySystem& system, const VectorX& v, const 
   }
   if (linearise) {
     rhoRow_.resize(problem.rows());
-    for (int k = 0; k < problem.rows(); ++k) rhoRow_[k] = 1.0 / (settings_.leastStiffness * system.rowOmega(k) + (problem.C.size() != 0 ? problem.C[k] : 0.0));
+    for (int k = 0; k < problem.rows(); ++k) rhoRow_[k] = 1.0 / (stiffness_ * system.rowOmega(k) + (problem.C.size() != 0 ? problem.C[k] : 0.0));
     cRow_ = rhoRow_.cwiseProduct(rows_);
   }
   return F_.squaredNorm() + rows_.squaredNorm();
@@ -88,28 +92,47 @@ bool FbMethod::direction(VelocitySystem& system, SolveReport& report) {
   return true;
 }
 
-SolveReport FbMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
-  const int limit = options.maxIterations > 0 ? options.maxIterations : settings_.iterations;
-  SolveReport report;
-  best_.reset();
-  r_ = iterate.r, lambda_ = iterate.lambda;
-  best_.offer(system, r_, lambda_);
-  v_ = best_.last().v;
+void FbMethod::descend(VelocitySystem& system, const SolveOptions& options, int limit, bool stiffen, SolveReport& report) {
   int stalled = 0;
+  stiffness_ = settings_.leastStiffness;
   while (report.iterations < limit && stalled < kPatience && best_.residual() > options.polish * system.scale()) {
     epsilon_ = settings_.smoothing * best_.residual();
     const double merit = evaluate(system, v_, r_, lambda_, true);
-    if (!direction(system, report)) break;
+    if (!direction(system, report)) return;
     ++report.iterations;
     double a = 1;
+    bool falls = false;
     for (int k = 0;; ++k, a *= 0.5) {
       tryV_ = v_ + a * dv_, tryR_ = r_ + a * dr_, tryLambda_ = lambda_ + a * dLambda_;
-      if (k >= settings_.lineSearch || evaluate(system, tryV_, tryR_, tryLambda_, false) < merit) break;
+      if (k >= settings_.lineSearch && !stiffen) break;
+      falls = evaluate(system, tryV_, tryR_, tryLambda_, false) < merit;
+      if (falls || k >= settings_.lineSearch) break;
+    }
+    if (stiffen) {
+      const bool stiffest = stiffness_ >= 1;
+      stiffness_ = falls ? std::max(stiffness_ / kSoften, settings_.leastStiffness) : std::min(kStiffen * stiffness_, 1.0);
+      if (!falls && !stiffest) {
+        ++stalled;
+        continue;
+      }
     }
     v_.swap(tryV_), r_.swap(tryR_), lambda_.swap(tryLambda_);
     const double before = best_.residual();
     best_.offer(system, r_, lambda_);
     stalled = best_.residual() < 0.9 * before ? 0 : stalled + 1;
+  }
+}
+
+SolveReport FbMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
+  const int limit = options.maxIterations > 0 ? options.maxIterations : settings_.iterations;
+  SolveReport report;
+  best_.reset();
+  best_.offer(system, iterate.r, iterate.lambda);
+  for (const bool stiffen : {false, true}) {
+    if (stiffen && (best_.residual() <= options.tolerance * system.scale() || !(best_.residual() < std::numeric_limits<double>::infinity()))) break;
+    const Iterate& start = stiffen ? best_.iterate() : best_.last();
+    v_ = start.v, r_ = stiffen ? start.r : iterate.r, lambda_ = start.lambda;
+    descend(system, options, limit, stiffen, report);
   }
   best_.conclude(system, options, limit, iterate, report);
   return report;

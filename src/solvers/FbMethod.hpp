@@ -7,7 +7,8 @@
 //
 // At a root the law is Coulomb's, strictly: ψ = 0 slips against u_T at the disc's rim or sticks inside. The way there is not sure: with W lagged the steps can cycle between stick
 // and slip, and a start without normal impulse has no friction. Each step M + H D Hᵀ + G ρ Gᵀ, D = diag(α a / (α a R + b ω), 1/(W + R), 1/(W + R)), a = ∂φ/∂x, b = ∂φ/∂y; all
-// denominators are kept above δ ω, which slows the last digits and moves no root.
+// denominators are kept above δ ω, which slows the last digits and moves no root. Where that ends without an answer, a second descent from the best point keeps to steps that lower the functions and raises
+// δ until they do: redundant contacts leave W nearly singular, and a Newton step then asks for internal stress far beyond the cones.
 #pragma once
 #include "solvers/VelocityMethod.hpp"
 

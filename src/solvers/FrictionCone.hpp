@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "math/Types.hpp"
-#include "problem/Law.hpp"
+#include "problem/ContactProblem.hpp"
 
 namespace stiction {
 
@@ -57,11 +57,20 @@ inline ConePoint projectConeWithDerivative(const Vector3& x, double mu) {
 /// De Saxcé correction: û = u + μ‖u_T‖ e_n.
 inline Vector3 deSaxce(const Vector3& u, double mu) { return {u[0] + mu * tangentialNorm(u), u[1], u[2]}; }
 
-/// Half the side of the square inscribed in the Coulomb disc: the bound of each tangent axis in the law of boxes.
-inline double boxBound(double rn, double mu) { return mu * std::max(rn, 0.0) / std::numbers::sqrt2; }
+/// The law of boxes: the square inscribed in the Coulomb disc.
+inline AxisInterval inscribedSquare(double rn, double mu) {
+  const double bound = mu * std::max(rn, 0.0) / std::numbers::sqrt2;
+  return {-bound, bound};
+}
 
-/// Projection on { r_n >= 0, |r_t1| <= bound, |r_t2| <= bound } and its derivative.
-inline ConePoint projectBoxWithDerivative(const Vector3& x, double bound) {
+/// The same, or the problem's own bounds.
+inline AxisInterval axisInterval(const ContactProblem& problem, int i, double rn) {
+  return problem.axisBounds != nullptr ? problem.axisBounds->at(i, std::max(rn, 0.0)) : inscribedSquare(rn, problem.mu[i]);
+}
+inline AxisInterval axisInterval(const LocalContactProblem& problem, int i, double rn) { return inscribedSquare(rn, problem.mu[i]); }
+
+/// Projection on { r_n >= 0, low <= r_t1, r_t2 <= high } and its derivative.
+inline ConePoint projectBoxWithDerivative(const Vector3& x, const AxisInterval& bounds) {
   ConePoint p;
   if (!(x[0] > 0)) {  // bounds do not open and close with the normal impulse: they are fixed while this is used
     p.value[0] = 0;
@@ -71,8 +80,8 @@ inline ConePoint projectBoxWithDerivative(const Vector3& x, double bound) {
     p.state = ContactState::Stick;
   }
   for (int k = 1; k < 3; ++k) {
-    p.value[k] = std::clamp(x[k], -bound, bound);
-    if (std::abs(x[k]) < bound)
+    p.value[k] = std::clamp(x[k], bounds.low, bounds.high);
+    if (bounds.low < x[k] && x[k] < bounds.high)
       p.derivative(k, k) = 1.0;
     else if (p.state == ContactState::Stick)
       p.state = ContactState::Slip;
@@ -80,9 +89,14 @@ inline ConePoint projectBoxWithDerivative(const Vector3& x, double bound) {
   return p;
 }
 
-/// Natural map of one contact, in velocity units: ω ( r − P(r − û/ω) ). Coulomb: P_K, û by De Saxcé; convex relaxation: P_K, û = u; boxes: bounds of r's own normal part, û = u.
+/// Natural map of one contact by the law of boxes, in velocity units: ω ( r − P(r − u/ω) ), P on the bounds of r's own normal part.
+inline Vector3 boxMap(const Vector3& r, const Vector3& u, double omega, const AxisInterval& bounds) {
+  return omega * (r - projectBoxWithDerivative(r - u / omega, bounds).value);
+}
+
+/// The same by any law. Coulomb: P_K, û by De Saxcé in place of u; convex relaxation: P_K; boxes: ±μ r_n/√2.
 inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double omega, Law law = Law::Coulomb) {
-  if (law == Law::Box) return omega * (r - projectBoxWithDerivative(r - u / omega, boxBound(r[0], mu)).value);
+  if (law == Law::Box) return boxMap(r, u, omega, inscribedSquare(r[0], mu));
   return omega * (r - projectCone(r - (law == Law::Convex ? u : deSaxce(u, mu)) / omega, mu));
 }
 

@@ -187,6 +187,7 @@ class GlobalSystem {
     return free_.allFinite();
   }
 
+  const ContactProblem& problem() const { return *problem_; }
   int contacts() const { return problem_->contacts(); }
   double mu(int i) const { return problem_->mu[i]; }
   double omega(int i) const { return omega_[i]; }
@@ -298,6 +299,7 @@ class LocalSystem {
     return problem.q.allFinite();
   }
 
+  const LocalContactProblem& problem() const { return *problem_; }
   int contacts() const { return problem_->contacts(); }
   double mu(int i) const { return problem_->mu[i]; }
   double omega(int i) const { return omega_[i]; }
@@ -357,14 +359,13 @@ class Contraction {
   double last_{0};
 };
 
-/// Per-axis bounds: the normal impulse, then each tangential one within ±μ r_n/√2, one after the other. `b`: contact velocity without r.
-Vector3 projectAxes(const Matrix3& A, const Vector3& b, double mu, Vector3 r) {
-  for (int k = 0; k < 3; ++k) {
-    const double free = b[k] + A.row(k).dot(r) - A(k, k) * r[k];
-    if (!(A(k, k) > 0)) continue;
-    const double bound = boxBound(r[0], mu);
-    r[k] = k == 0 ? std::max(-free / A(k, k), 0.0) : std::clamp(-free / A(k, k), -bound, bound);
-  }
+/// Per-axis bounds: the normal impulse, then each tangential one within the bounds that it allows, one after the other. `b`: contact velocity without r.
+template <typename Bounds>
+Vector3 projectAxes(const Matrix3& A, const Vector3& b, Vector3 r, const Bounds& bounds) {
+  const auto free = [&](int k) { return A(k, k) > 0 ? -(b[k] + A.row(k).dot(r) - A(k, k) * r[k]) / A(k, k) : r[k]; };
+  r[0] = std::max(free(0), 0.0);
+  const AxisInterval interval = bounds(r[0]);
+  for (int k = 1; k < 3; ++k) r[k] = std::clamp(free(k), interval.low, interval.high);
   return r;
 }
 
@@ -425,7 +426,8 @@ class GaussSeidel : public Solver {
       const Vector3 u = system.velocity(i, iterate);
       const ContactBlock& block = system.diagonal(i);
       const Vector3 b = u - block.A * r;
-      const Vector3 difference = (info_.law == Law::Box ? projectAxes(block.A, b, system.mu(i), r) : solveOneContact(block, b, system.mu(i), r)) - r;
+      const auto bounds = [&](double rn) { return axisInterval(system.problem(), i, rn); };
+      const Vector3 difference = (info_.law == Law::Box ? projectAxes(block.A, b, r, bounds) : solveOneContact(block, b, system.mu(i), r)) - r;
       if (difference.isZero(0)) continue;
       const double change = system.omega(i) * difference.norm();
       if (!std::isfinite(change)) return kInfinity;
@@ -440,8 +442,11 @@ class GaussSeidel : public Solver {
   double check(const System& system, Iterate& iterate) {
     system.refresh(iterate);
     double residual = system.rowResidual(iterate);
-    for (int i = 0; i < system.contacts(); ++i)
-      residual = std::max(residual, contactResidual(iterate.r.segment<3>(3 * i), system.velocity(i, iterate), system.mu(i), system.omega(i), info_.law));
+    for (int i = 0; i < system.contacts(); ++i) {
+      const Vector3 r = iterate.r.segment<3>(3 * i), u = system.velocity(i, iterate);
+      residual = std::max(residual, info_.law == Law::Box ? boxMap(r, u, system.omega(i), axisInterval(system.problem(), i, r[0])).norm()
+                                                          : contactResidual(r, u, system.mu(i), system.omega(i), info_.law));
+    }
     if (!iterate.r.allFinite() || !std::isfinite(residual)) residual = kInfinity;
     if (residual < bestResidual_ || bestResidual_ == kInfinity) {
       bestResidual_ = residual;
@@ -462,13 +467,15 @@ class GaussSeidel : public Solver {
 }  // namespace
 
 std::unique_ptr<Solver> makeNsgs() {
-  return std::make_unique<GaussSeidel>(
-      SolverInfo{"nsgs", Law::Coulomb, true, true, "block Gauss-Seidel, exact contact by contact: small, well-conditioned or very large sphere-like sets"});
+  return std::make_unique<GaussSeidel>(SolverInfo{"nsgs", Law::Coulomb, true, true,
+                                                  "block Gauss-Seidel, exact contact by contact: small, well-conditioned or very large sphere-like sets", false,
+                                                  "global at mu = 0"});
 }
 
 std::unique_ptr<Solver> makePgs() {
   return std::make_unique<GaussSeidel>(
-      SolverInfo{"pgs", Law::Box, true, true, "comparison with real-time engines: projected Gauss-Seidel axis by axis on the law of box, run to convergence"});
+      SolverInfo{"pgs", Law::Box, true, true, "comparison with real-time engines: projected Gauss-Seidel axis by axis on the law of box, run to convergence",
+                 false, "global at fixed bounds"});
 }
 
 }  // namespace stiction

@@ -32,9 +32,10 @@ class ProxMethod : public VelocityMethod {
 
   Law law_;
   BestIterate best_;
-  VectorX v_, r_, lambda_, u_, du_, g_, dg_, shift_, bound_, rho_, rhoRow_, p_, q_, x_, Mv_, Mx_;
+  VectorX v_, r_, lambda_, u_, du_, g_, dg_, shift_, rho_, rhoRow_, p_, q_, x_, Mv_, Mx_;
   double slope0_{0}, curvature_{0};
   std::vector<Matrix3> D_;
+  std::vector<AxisInterval> bounds_;  // [N s] of the law of boxes, on their way to those of r_
 };
 
 void ProxMethod::setRadii(const VelocitySystem& system, double gamma) {
@@ -57,7 +58,12 @@ void ProxMethod::setShift(const VelocitySystem& system) {
         u_.segment<3>(3 * i) + (problem.R.size() != 0 ? Vector3{problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i))} : Vector3::Zero());
     Vector3 x = r_.segment<3>(3 * i) / rho_[i];
     if (problem.R.size() != 0) x -= problem.R.segment<3>(3 * i).cwiseProduct(r_.segment<3>(3 * i));
-    bound_[i] += kBoundStep * (boxBound(r_[3 * i], problem.mu[i]) - bound_[i]);
+    if (law_ == Law::Box) {
+      const AxisInterval now = axisInterval(problem, i, r_[3 * i]);
+      AxisInterval& bounds = bounds_[static_cast<std::size_t>(i)];
+      bounds.low += kBoundStep * (now.low - bounds.low);
+      bounds.high += kBoundStep * (now.high - bounds.high);
+    }
     if (law_ == Law::Coulomb) x[0] -= problem.mu[i] * tangentialNorm(u);
     shift_.segment<3>(3 * i) = rho_[i] * x;
   }
@@ -74,7 +80,7 @@ void ProxMethod::project(const VelocitySystem& system, double a, bool derivative
       p_.segment<3>(3 * i) = projectCone(x, problem.mu[i]);
       continue;
     }
-    const ConePoint point = law_ == Law::Box ? projectBoxWithDerivative(x, bound_[i]) : projectConeWithDerivative(x, problem.mu[i]);
+    const ConePoint point = law_ == Law::Box ? projectBoxWithDerivative(x, bounds_[static_cast<std::size_t>(i)]) : projectConeWithDerivative(x, problem.mu[i]);
     p_.segment<3>(3 * i) = point.value;
     if (derivatives) D_[static_cast<std::size_t>(i)] = rho_[i] * point.derivative;
   }
@@ -149,8 +155,9 @@ SolveReport ProxMethod::run(VelocitySystem& system, Iterate& iterate, const Solv
   SolveReport report;
   best_.reset();
   r_ = iterate.r, lambda_ = iterate.lambda;
-  bound_.resize(problem.contacts());
-  for (int i = 0; i < problem.contacts(); ++i) bound_[i] = boxBound(r_[3 * i], problem.mu[i]);
+  bounds_.resize(static_cast<std::size_t>(problem.contacts()));
+  if (law_ == Law::Box)
+    for (int i = 0; i < problem.contacts(); ++i) bounds_[static_cast<std::size_t>(i)] = axisInterval(problem, i, r_[3 * i]);
   double residual = best_.offer(system, r_, lambda_);
   v_ = best_.last().v;
   double gamma = options.warm ? 100 : 10;

@@ -16,7 +16,6 @@ struct Entry {
   std::unique_ptr<VelocityMethod> (*make)();
 };
 
-std::unique_ptr<VelocityMethod> makeBoxMethod() { return makeProxMethod(Law::Box); }
 std::unique_ptr<VelocityMethod> makeCoulombProxMethod() { return makeProxMethod(); }
 
 /// The methods that are not of velocity space.
@@ -30,22 +29,29 @@ std::vector<std::function<std::unique_ptr<Solver>()>> wholeSolvers() {
 }
 
 std::vector<Entry> velocityMethods() {
-  const auto coulomb = [](const char* name, const char* goodFor) { return SolverInfo{name, Law::Coulomb, true, true, goodFor}; };
+  const auto coulomb = [](const char* name, const char* goodFor, const char* guarantee) {
+    return SolverInfo{name, Law::Coulomb, true, true, goodFor, false, guarantee};
+  };
   return {
-      {coulomb("newton", "warm starts and finishing: quadratic on the strict natural map, no guarantee from afar"), makeNewtonMethod},
-      {coulomb("prox", "stacks and redundant contacts, warm or cold; slow where much slides at large friction"), makeCoulombProxMethod},
-      {coulomb("proxac", "violent sliding and redundancy, cold: proximal point with Newton on the strict map"), makeProxAcMethod},
-      {coulomb("ipm", "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios"), makeIpmMethod},
-      {coulomb("continuation", "what others leave undecided: follows the path of falling compliance through every change of contact"), makeContinuationMethod},
-      {coulomb("centralpath", "heaps in motion, cold: the interior point's path through all its turning points"), makeCentralPathMethod},
+      {coulomb("newton", "warm starts and finishing: quadratic on the strict natural map, no guarantee from afar", "local, quadratic"), makeNewtonMethod},
+      {coulomb("prox", "stacks and redundant contacts, warm or cold; slow where much slides at large friction", "global at mu = 0"), makeCoulombProxMethod},
+      {coulomb("proxac", "violent sliding and redundancy, cold: proximal point with Newton on the strict map", "local"), makeProxAcMethod},
+      {coulomb("ipm", "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios", "none"), makeIpmMethod},
+      {coulomb("continuation", "what others leave undecided: follows the path of falling compliance through every change of contact", "path, while it lasts"),
+       makeContinuationMethod},
+      {coulomb("centralpath", "heaps in motion, cold: the interior point's path through all its turning points", "path, while it lasts"),
+       makeCentralPathMethod},
       {{"fb", Law::Coulomb, true, true, "comparison with implicit engines: Newton on Fischer-Burmeister functions, friction's direction lagged; may cycle",
-        true},
+        true, "none: may cycle"},
        makeFbMethod},
-      {coulomb("admm", "comparison: alternating directions, one factorisation and cheap steps; thousands of them for the last digits"), makeAdmmMethod},
-      {{"convex", Law::Convex, true, true, "comparison with relaxed engines: sliding contacts lift off with u_n = mu |u_T|; Coulomb where nothing slides"},
+      {coulomb("admm", "comparison: alternating directions, one factorisation and cheap steps; thousands of them for the last digits", "global at mu = 0"),
+       makeAdmmMethod},
+      {{"convex", Law::Convex, true, true, "comparison with relaxed engines: sliding contacts lift off with u_n = mu |u_T|; Coulomb where nothing slides",
+        false, "global"},
        makeConvexMethod},
       {{"box", Law::Box, true, true,
-        "comparison with engines of per-axis bounds: friction within +-mu r_n/sqrt 2 on each tangent, up to 29 % short and off its direction"},
+        "comparison with engines of per-axis bounds: friction within +-mu r_n/sqrt 2 on each tangent, up to 29 % short and off its direction", false,
+        "finite at fixed bounds"},
        makeBoxMethod},
   };
 }

@@ -36,8 +36,9 @@ struct SolverInfo {
   Law law;
   bool takesGlobal;
   bool takesLocal;
-  std::string goodFor;      // one line for people
-  bool leansOnAuto{false};  // in a simulation its failures are handed to `auto` unless the user forbids it
+  std::string goodFor;            // one line for people
+  bool leansOnAuto{false};        // in a simulation its failures are handed to `auto` unless the user forbids it
+  const char* guarantee{"none"};  // what is proved of it, a few words; its answers are judged by the certificate whatever that is
 };
 
 class Solver {

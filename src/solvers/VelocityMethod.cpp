@@ -19,7 +19,7 @@ double BestIterate::offer(VelocitySystem& system, const VectorX& r, const Vector
   trial_.lambda = lambda;
   for (int i = 0; i < problem.contacts(); ++i) {
     const Vector3 ri = r.segment<3>(3 * i);
-    trial_.r.segment<3>(3 * i) = law_ == Law::Box ? projectBoxWithDerivative(ri, boxBound(ri[0], problem.mu[i])).value : projectCone(ri, problem.mu[i]);
+    trial_.r.segment<3>(3 * i) = law_ == Law::Box ? projectBoxWithDerivative(ri, axisInterval(problem, i, ri[0])).value : projectCone(ri, problem.mu[i]);
   }
   system.velocityFromImpulses(trial_.r, trial_.lambda, trial_.v);
   system.contactVelocity(trial_.v, trial_.r, u_);

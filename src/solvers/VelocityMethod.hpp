@@ -19,6 +19,7 @@ class VelocityMethod {
 
 std::unique_ptr<VelocityMethod> makeNewtonMethod();
 std::unique_ptr<VelocityMethod> makeProxMethod(Law law = Law::Coulomb);
+std::unique_ptr<VelocityMethod> makeBoxMethod();
 std::unique_ptr<VelocityMethod> makeProxAcMethod();
 std::unique_ptr<VelocityMethod> makeIpmMethod();
 std::unique_ptr<VelocityMethod> makeContinuationMethod();

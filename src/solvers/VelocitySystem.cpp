@@ -295,7 +295,9 @@ void VelocitySystem::rowVelocity(const VectorX& v, const VectorX& lambda, Vector
 double VelocitySystem::residual(const VectorX& u, const VectorX& r, const VectorX& rowResidual, Law law) const {
   double worst = 0;
   for (int i = 0; i < problem_->contacts(); ++i) {
-    const double e = contactResidual(r.segment<3>(3 * i), u.segment<3>(3 * i), problem_->mu[i], omega_[at(i)], law);
+    const Vector3 ri = r.segment<3>(3 * i), ui = u.segment<3>(3 * i);
+    const double omega = omega_[at(i)];
+    const double e = law == Law::Box ? boxMap(ri, ui, omega, axisInterval(*problem_, i, ri[0])).norm() : contactResidual(ri, ui, problem_->mu[i], omega, law);
     if (!(e <= worst)) worst = e;
   }
   for (Eigen::Index k = 0; k < rowResidual.size(); ++k)

@@ -94,6 +94,15 @@ class Run(ProgramTest):
         self.assertEqual(set(listed), named, known)
         self.assertEqual({listed[name] for name in ("box", "convex", "auto")}, {"box", "convex", "coulomb"})
 
+    def test_solvers_say_what_is_proved_of_each(self):
+        head, *lines = self.call("solvers").stdout.splitlines()
+        column = slice(head.index("guarantee"), head.index("good for"))
+        proved = {line.split()[0]: line[column].strip() for line in lines}
+        self.assertEqual((proved["newton"], proved["convex"], proved["box"], proved["fb"]), ("local, quadratic", "global", "finite at fixed bounds", "none: may cycle"))
+        for name, line in zip(proved, lines):
+            self.assertEqual(line[column.stop - 1], " ", name)
+            self.assertTrue(proved[name] and line[column.stop:].strip(), name)
+
     def test_compare_tells_methods_and_laws_apart(self):
         self.write("s.xml", scene(CUBE, more=SLIDE))
         listed = [line.split()[0] for line in self.call("solvers").stdout.splitlines()[1:]]

@@ -13,9 +13,12 @@
 #include "constraints/ContactConstraint.hpp"
 #include "constraints/DistanceConstraint.hpp"
 #include "constraints/FrictionConstraint.hpp"
+#include "constraints/ImplicitEngine.hpp"
 #include "constraints/RevoluteConstraint.hpp"
 #include "constraints/UnitQuaternionConstraint.hpp"
 #include "integrate/Simulation.hpp"
+#include "portfolio/Portfolio.hpp"
+#include "solvers/Ecos.hpp"
 
 namespace {
 
@@ -54,16 +57,16 @@ class Bytes {
   std::size_t size_, at_{0};
 };
 
-/// What may be refused is refused with these.
+/// What may be refused is refused with this, whose element is named.
 template <typename Function>
 bool accepted(Function&& function) {
   try {
     function();
     return true;
-  } catch (const std::invalid_argument& error) {
-    STICTION_ASSERT(error.what()[0] != '\0');
   } catch (const InputError& error) {
     STICTION_ASSERT(!error.element().empty());
+  } catch (const std::invalid_argument& error) {  // the tangent bases' own
+    STICTION_ASSERT(error.what()[0] != '\0');
   }
   return false;
 }
@@ -88,8 +91,13 @@ void oneBody(Bytes& bytes) {
   });
 }
 
+/// Every method of this build.
+const std::vector<SolverInfo>& methods() {
+  static const std::vector<SolverInfo> infos = portfolioInfos();
+  return infos;
+}
+
 void contacts(Bytes& bytes) {
-  constexpr std::array methods{"auto", "nsgs", "convex", "box", "pgs", "fb"};
   const std::size_t count = 1 + static_cast<std::size_t>(bytes.below(4));
   std::vector<InertialState> states;
   std::vector<double> masses;
@@ -112,13 +120,100 @@ void contacts(Bytes& bytes) {
   std::vector<TwoBodyConstraint*> constraints;
   for (const auto& constraint : held) constraints.push_back(constraint.get());
   ConstraintSolver solver;
-  solver.setFrictionMethod(methods[static_cast<std::size_t>(bytes.below(static_cast<int>(methods.size())))]);
-  solver.setMaxIterations(30);
+  solver.setFrictionMethod(methods()[static_cast<std::size_t>(bytes.below(static_cast<int>(methods().size())))].name);
+  accepted([&] { solver.setMaxIterations(bytes.below(40) - 2); });
+  if (solver.getMaxIterations() == 0) solver.setMaxIterations(30);
   accepted([&] {
     const auto result = solver.solveWithContacts(constraints, {states.begin(), states.end()}, masses, inertias, count, bytes.number());
     STICTION_ASSERT(result.bodyForces.size() == count);
     STICTION_ASSERT(!result.converged || result.lambdas.allFinite());
     STICTION_ASSERT(result.converged || !result.message.empty());
+  });
+}
+
+/// A joint that may give wrong sizes and numbers.
+class StrangeJoint : public TwoBodyBilateralConstraint {
+ public:
+  StrangeJoint(std::size_t a, std::size_t b, Bytes& bytes)
+      : TwoBodyBilateralConstraint{a, b},
+        rows_{bytes.below(4) - 1},
+        values_{bytes.below(8) != 0 ? rows_ : bytes.below(4)},
+        columns_{bytes.below(8) != 0 ? 12 : bytes.below(14)},
+        entry_{bytes.number()} {}
+  int dimension() const override { return rows_; }
+  VectorX evaluateTwoBody(const InertialState& a, const InertialState&, double) const override {
+    return VectorX::Constant(std::max(values_, 0), entry_ * a.position.x());
+  }
+  MatrixX jacobianTwoBody(const InertialState&, const InertialState&, double) const override {
+    MatrixX J = MatrixX::Zero(std::max(rows_, 0), columns_);
+    if (J.size() > 0) J.col(0).setConstant(entry_);
+    return J;
+  }
+
+ private:
+  int rows_, values_, columns_;
+  double entry_;
+};
+
+void engine(Bytes& bytes) {
+  EngineConfig config;
+  config.contact_compliance = std::abs(bytes.number()) * 1e-5;
+  config.max_newton_iterations = 1 + bytes.below(30);
+  config.max_linearisations = bytes.below(5);
+  config.fallback_to_auto = bytes.below(2) == 0;
+  const std::size_t count = 1 + static_cast<std::size_t>(bytes.below(4));
+  std::vector<EngineBody> bodies(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    bodies[k].state = bytes.state();
+    bodies[k].mass = k == 0 ? std::numeric_limits<double>::infinity() : bytes.number();
+    bodies[k].inertia = bytes.number() * Matrix3::Identity();
+    bodies[k].force = bytes.point();
+  }
+  const auto body = [&] { return bytes.below(5) - (bytes.below(16) == 0 ? 1 : 0); };
+  std::vector<ContactInteraction> interactions;
+  std::vector<double> friction;
+  for (int k = bytes.below(4); k > 0; --k)
+    accepted([&] {
+      const int a = body(), b = body();
+      const auto centre = [&](int i) { return i >= 0 && i < static_cast<int>(count) ? bodies[static_cast<std::size_t>(i)].state.position : bytes.point(); };
+      interactions.push_back(makeContactInteraction(a, b, bytes.direction(), bytes.point(), centre(a), centre(b), bytes.number() * 0.1));
+      if (bytes.below(8) == 0) interactions.back().basis_a.tangent1[bytes.below(6)] = bytes.number();
+      if (bytes.below(8) == 0) interactions.back().basis_b = {};
+      friction.push_back(bytes.number());
+    });
+  std::vector<std::unique_ptr<TwoBodyBilateralConstraint>> held;
+  for (int k = bytes.below(3); k > 0; --k)
+    accepted([&] {
+      const auto a = static_cast<std::size_t>(bytes.below(5)), b = static_cast<std::size_t>(bytes.below(5));
+      if (bytes.below(3) == 0)
+        held.push_back(std::make_unique<StrangeJoint>(a, b, bytes));
+      else
+        held.push_back(std::make_unique<RevoluteConstraint>(a, b, bytes.point(), bytes.point(), bytes.direction(), bytes.direction()));
+    });
+  std::vector<TwoBodyBilateralConstraint*> joints;
+  for (const auto& joint : held) joints.push_back(joint.get());
+  accepted([&] {
+    const ImplicitEngine solver{config};
+    const auto result = solver.step(bodies, interactions, friction, joints, bytes.positive() * 0.01);
+    STICTION_ASSERT(!result.certified || result.certificate <= config.tolerance);
+    for (const EngineBody& moved : bodies) STICTION_ASSERT(!result.certified || (moved.state.position.allFinite() && moved.state.velocity.allFinite()));
+  });
+}
+
+void cones(Bytes& bytes) {
+  const int contacts = bytes.below(5) - 1;
+  accepted([&] { ECOSData{bytes.below(5) - 1}; });
+  accepted([&] {
+    FrictionConeSpec spec{contacts};
+    for (int k = bytes.below(5); k > 0; --k) accepted([&] { spec.setFriction(bytes.below(5) - 1, bytes.number(), bytes.below(14) - 1); });
+    STICTION_ASSERT(spec.getConeSizes().size() == static_cast<std::size_t>(contacts));
+    MatrixX A = MatrixX::Zero(3 * contacts, 3 * contacts);
+    VectorX b(3 * contacts);
+    for (int i = 0; i < 3 * contacts; ++i) A(i, i) = bytes.number(), b[i] = bytes.number();
+    const ECOSSparseMatrix dense = ECOSSparseMatrix::fromDense(A, 0.0), sparse = ECOSSparseMatrix::fromSparse(A.sparseView());
+    STICTION_ASSERT(dense.nnz == sparse.nnz && dense.col_ptrs == sparse.col_ptrs);
+    const ECOSProblem problem = buildFrictionProblem(A, b, spec);
+    STICTION_ASSERT(problem.data.G_col_ptrs.size() == static_cast<std::size_t>(problem.data.num_variables) + 1);
   });
 }
 
@@ -157,10 +252,14 @@ void simulation(Bytes& bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Bytes bytes{data, size};
-  switch (bytes.below(8)) {
+  switch (bytes.below(12)) {
     case 0: simulation(bytes); break;
     case 1:
     case 2: oneBody(bytes); break;
+    case 3:
+    case 4:
+    case 5: engine(bytes); break;
+    case 6: cones(bytes); break;
     default: contacts(bytes);
   }
   return 0;

@@ -212,6 +212,10 @@ TEST(Impact, AMethodsFailureDoesNotChangeTheLaw) {
       for (int k = 0; k < 15 && good; ++k) {
         const StepReport& report = simulation.step(4e-3);
         good = report.status == StepStatus::Certified;
+        if (!good) {
+          EXPECT_NE(report.reason.find("in an impact"), std::string::npos) << report.reason;
+          EXPECT_EQ(report.reason.find("halvings"), std::string::npos) << report.reason;
+        }
         changed += report.byMoreau + report.inelastic;
       }
       (good ? certified : refused) += 1;

@@ -7,7 +7,7 @@
 #include "certify/Certificate.hpp"
 #include "oracle/PointMass.hpp"
 #include "oracle/RandomProblems.hpp"
-#include "solvers/Solver.hpp"
+#include "solvers/VelocityMethod.hpp"
 
 namespace stiction {
 namespace {
@@ -102,6 +102,100 @@ TEST_P(BoxLaw, IsCoulombWithoutFrictionAndWhereNothingReachesItsBounds) {
     EXPECT_TRUE(certify(problem, iterate).passes(1e-8));
   }
   EXPECT_GE(converged, GetParam().least);
+}
+
+/// `box` and the method of multipliers on the same law.
+struct TwoWays {
+  VelocitySolver direct{{"box", Law::Box, true, true, ""}, makeBoxMethod()}, multipliers{{"box", Law::Box, true, true, ""}, makeProxMethod(Law::Box)};
+};
+
+// Where each contact has bodies enough of its own, one answer: the same by pivots and by multipliers.
+TEST(BoxLawTwoWays, TheDirectAnswerIsThatOfTheMultipliers) {
+  TwoWays ways;
+  SolveOptions options;
+  options.tolerance = 1e-10;
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE(seed);
+    const double friction = 0.2 * static_cast<double>(1 + seed % 5);
+    const ContactProblem problem = randomProblem(seed, {.minBodies = 12,
+                                                        .maxBodies = 20,
+                                                        .maxContacts = 12,
+                                                        .massDecades = 0,
+                                                        .maxFriction = friction,
+                                                        .duplicates = false,
+                                                        .rows = false,
+                                                        .compliance = false});
+    Iterate direct, multipliers;
+    if (ways.direct.solve(problem, direct, options).status != SolveStatus::Converged) continue;
+    if (ways.multipliers.solve(problem, multipliers, options).status != SolveStatus::Converged) continue;
+    ++compared;
+    const Certificate certificate = Certifier{Law::Box}.certify(problem, direct);
+    EXPECT_TRUE(certificate.passes(1e-10));
+    EXPECT_LE((direct.v - multipliers.v).cwiseAbs().maxCoeff(), 1e-7 * certificate.scale);
+  }
+  EXPECT_GE(compared, 340);
+}
+
+// With contacts twice over, joints and compliance there may be several answers: what says that it is one is certified by the law of boxes, and the direct method finds no fewer.
+TEST(BoxLawTwoWays, TheDirectMethodAnswersNoFewerProblemsAndIsCertified) {
+  TwoWays ways;
+  int direct = 0, multipliers = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const ContactProblem problem = randomProblem(seed, {.massDecades = 2});
+    Iterate iterate, other;
+    const bool converged = ways.direct.solve(problem, iterate, {}).status == SolveStatus::Converged;
+    EXPECT_EQ(converged, Certifier{Law::Box}.certify(problem, iterate).passes(1e-8));
+    direct += converged;
+    multipliers += ways.multipliers.solve(problem, other, {}).status == SolveStatus::Converged;
+  }
+  EXPECT_GE(direct, multipliers);
+}
+
+// A cube at rest on its four corners: 12 rows of rank 6, and a warm start from the answer asks for no pivot.
+TEST(BoxLawTwoWays, RedundantContactsAndWarmStarts) {
+  ContactProblem problem;
+  const double mass = 3, impulse = 3 * 9.81 * 0.01;
+  Matrix6 M = mass * Matrix6::Identity();
+  M.bottomRightCorner<3, 3>() = 0.5 * Matrix3::Identity();
+  problem.M.addBlock(M.data(), 6);
+  problem.f = -impulse * VectorX::Unit(6, 2);
+  for (const double x : {-0.5, 0.5})
+    for (const double y : {-0.5, 0.5}) {
+      Eigen::Matrix<double, 6, 3> H;
+      const Vector3 lever{x, y, -0.5};
+      int column = 0;
+      for (const Vector3& d : {Vector3{0, 0, 1}, Vector3{1, 0, 0}, Vector3{0, 1, 0}}) {
+        H.col(column).head<3>() = d;
+        H.col(column++).tail<3>() = lever.cross(d);
+      }
+      problem.H.addSegment(0, 0, 6, H.data());
+      problem.H.endGroup();
+    }
+  problem.w = problem.wScale = VectorX::Zero(12);
+  problem.mu = VectorX::Constant(4, 0.5);
+  const auto solver = makeSolver("box");
+  Iterate iterate;
+  ASSERT_EQ(solver->solve(problem, iterate, {}).status, SolveStatus::Converged);
+  EXPECT_LE(iterate.v.norm(), 1e-14);
+  EXPECT_NEAR(iterate.r[0] + iterate.r[3] + iterate.r[6] + iterate.r[9], impulse, 1e-14);
+  SolveOptions warm;
+  warm.warm = true;
+  EXPECT_EQ(solver->solve(problem, iterate, warm).iterations, 0);
+}
+
+// Two bodies driven against a third leave it no motion: no answer, and none is claimed.
+TEST(BoxLawTwoWays, WhatHasNoAnswerIsNotConverged) {
+  ContactProblem problem = pointMass(2, {0, 0, 0}, 0.5, 0);
+  const BlockColumns::Segment segment = problem.H.segments[0];
+  VectorX opposite = -Eigen::Map<const VectorX>{problem.H.values.data(), 3 * segment.size};
+  problem.H.addSegment(0, 0, segment.size, opposite.data());
+  problem.H.endGroup();
+  problem.w = problem.wScale = (VectorX(6) << -1, 0, 0, -1, 0, 0).finished();
+  problem.mu = VectorX::Constant(2, 0.5);
+  Iterate iterate;
+  EXPECT_NE(makeSolver("box")->solve(problem, iterate, {}).status, SolveStatus::Converged);
 }
 
 }  // namespace

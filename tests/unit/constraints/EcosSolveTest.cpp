@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <numbers>
 #include <random>
 
 #include "ContactScene.hpp"
+#include "base/Error.hpp"
 #include "base/Hash.hpp"
 #include "solvers/FrictionCone.hpp"
 
@@ -59,6 +61,41 @@ TEST(BuildFrictionConeSpec, ExtractsFromConstraintList) {
   EXPECT_EQ(spec.frictionCoefficients, (std::vector<double>{0.3, 0, 0.8}));
   EXPECT_EQ(spec.normalIndices, (std::vector<int>{0, 3, 6}));
   EXPECT_THROW(Access::buildFrictionConeSpec(scene.solver, scene.pointers(), 2), std::invalid_argument);
+}
+
+TEST(FrictionConeSpec, RefusesRowsOfTwoContacts) {
+  FrictionConeSpec spec{3};
+  spec.setFriction(0, 0.5, 3);
+  EXPECT_THROW(spec.setFriction(1, 0.5, 3), std::invalid_argument);
+  EXPECT_THROW(spec.setFriction(1, 0.5, 5), std::invalid_argument);
+  EXPECT_THROW(spec.setFriction(2, 0.5, 1), std::invalid_argument);
+  EXPECT_THROW(spec.setFriction(1, 0.5, std::numeric_limits<int>::max()), std::invalid_argument);
+  // Contact 1 is still where contact 0 has gone.
+  EXPECT_THROW(Access::buildECOSProblem({}, MatrixX::Identity(9, 9), VectorX::Zero(9), spec), std::invalid_argument);
+  EXPECT_NO_THROW(spec.setFriction(0, 0.4, 3)) << "a contact may be given its own rows again";
+  spec.setFriction(1, 0.5, 0);
+  EXPECT_EQ(spec.normalIndices, (std::vector<int>{3, 0, 6}));
+  EXPECT_NO_THROW(Access::buildECOSProblem({}, MatrixX::Identity(9, 9), VectorX::Zero(9), spec));
+}
+
+TEST(Ecos, RefusesWhatIsNoProblemByName) {
+  const auto refused = [](const char* word, const auto& call) {
+    try {
+      call();
+      ADD_FAILURE() << "accepted: " << word;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string{error.what()}.find(word), std::string::npos) << error.what();
+    }
+  };
+  refused("ECOSData: numContacts: -1", [] { ECOSData{-1}; });
+  refused("FrictionConeSpec: numContacts: -1", [] { FrictionConeSpec{-1}; });
+  for (const double bad : {std::nan(""), double{INFINITY}}) {
+    Eigen::SparseMatrix<double> sparse(3, 3);
+    sparse.insert(0, 0) = 1;
+    sparse.insert(2, 1) = bad;
+    refused("ECOSSparseMatrix: entry (2, 1)", [&] { ECOSSparseMatrix::fromSparse(sparse); });
+    refused("ECOSSparseMatrix: the matrix", [&] { ECOSSparseMatrix::fromDense(MatrixX{sparse}); });
+  }
 }
 
 TEST(BuildECOSProblem, SingleContact) {

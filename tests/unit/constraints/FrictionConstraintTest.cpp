@@ -135,7 +135,7 @@ TEST(FrictionConstraint, Construction_InvalidFrictionCoefficient_Negative) {
   try {
     make(-0.1);
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "FrictionConstraint: frictionCoefficient is -0.10000000000000001, must be finite and >= 0; 0 is a frictionless contact");
+    EXPECT_STREQ(error.what(), "FrictionConstraint: frictionCoefficient: -0.10000000000000001; allowed: finite and >= 0; remedy: 0 is a frictionless contact");
   }
 }
 

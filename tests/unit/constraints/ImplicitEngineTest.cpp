@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/Error.hpp"
 #include "constraints/RevoluteConstraint.hpp"
 
 namespace stiction {
@@ -143,6 +144,37 @@ TEST(ImplicitEngine, WhatNewtonCannotCertifyGoesToAutoUnlessForbidden) {
   EXPECT_EQ(bodies[0].state.position, before[0].state.position);
 }
 
+// Four corners on a soft floor, pushed below the threshold: the floor tips the cube by micrometres, and the corners' friction is all but redundant.
+TEST(ImplicitEngine, ACubeAtRestOnFourCornersNeedsNoOtherMethod) {
+  for (const double compliance : {0.0, 1e-5})
+    for (const double h : {1e-3, 4e-3, 16e-3})
+      for (const double push : {0.0, 10.0, 30.0}) {
+        EngineConfig config;
+        config.contact_compliance = compliance;
+        config.fallback_to_auto = false;
+        const ImplicitEngine engine{config};
+        EngineBody cube;
+        cube.mass = 10;
+        cube.inertia = 10.0 / 6 * Matrix3::Identity();
+        cube.state.position = {0, 0, 0.5};
+        cube.force = {push, 0, -10 * kG};
+        std::vector<EngineBody> bodies{cube, ground()};
+        for (int k = 0; k < 200; ++k) {
+          std::vector<ContactInteraction> corners;
+          const InertialState& state = bodies[0].state;
+          for (const double x : {-0.5, 0.5})
+            for (const double y : {-0.5, 0.5}) {
+              const Vector3 corner = state.position + state.orientation * Vector3{x, y, -0.5};
+              corners.push_back(makeContactInteraction(0, 1, Coordinate{0, 0, 1}, Coordinate{corner}, state.position, Coordinate{0, 0, 0}, -corner.z()));
+            }
+          ASSERT_TRUE(engine.step(bodies, corners, std::vector<double>(4, 0.5), {}, h).certified)
+              << compliance << ", h " << h << ", push " << push << ", step " << k;
+        }
+        EXPECT_LE(std::abs(bodies[0].state.position.x()), 1e-3) << "10 N and 30 N are below 49 N";
+        EXPECT_LE(bodies[0].state.velocity.norm(), 1e-3);
+      }
+}
+
 TEST(ImplicitEngine, RefusesWrongInputByName) {
   const ImplicitEngine engine;
   const auto refuses = [&](auto&& change, const char* word) {
@@ -169,12 +201,94 @@ TEST(ImplicitEngine, RefusesWrongInputByName) {
   EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].body_b_idx = 7; }, "interaction 0: bodies"));
   EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].restitution_coeff = 1.5; }, "restitution_coeff"));
   EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].basis_a.normal[3] = kInfinity; }, "interaction 0"));
+  EXPECT_TRUE(refuses([](Bodies& b, Contacts&, Frictions&, double&) { b[0].mass = -kInfinity; }, "body 0: mass"));
+  EXPECT_TRUE(refuses([](Bodies& b, Contacts&, Frictions&, double&) { b[0].mass = 1e-200; }, "body 0: mass"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].penetration_depth = std::nan(""); }, "interaction 0"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].basis_a = {}; }, "interaction 0: basis_a"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].basis_b = {}; }, "interaction 0: basis_b"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].basis_a.tangent1 *= 2; }, "interaction 0: basis_a"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].basis_a.tangent1 = c[0].basis_a.normal; }, "interaction 0: basis_a"));
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].basis_a.normal[5] += 0.1; }, "interaction 0: basis_a"));    // no arm turns n about n
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].basis_a.tangent1[5] += 0.1; }, "interaction 0: basis_a"));  // two arms
+  EXPECT_TRUE(refuses([](Bodies&, Contacts& c, Frictions&, double&) { c[0].basis_b = c[0].basis_a; }, "interaction 0: basis_b"));
   EXPECT_TRUE(refuses([](Bodies&, Contacts&, Frictions& f, double&) { f[0] = -0.1; }, "interaction 0: friction"));
   EXPECT_TRUE(refuses([](Bodies&, Contacts&, Frictions& f, double&) { f.clear(); }, "friction"));
   EXPECT_TRUE(refuses([](Bodies&, Contacts&, Frictions&, double& h) { h = 0; }, "dt"));
+  EXPECT_TRUE(
+      refuses([](Bodies&, Contacts&, Frictions&, double& h) { h = 1e-310; }, "dt: 9.9999999999999694e-311; allowed: in [9.9999999999999998e-13, 1000000]"));
   EngineConfig config;
   config.contact_compliance = -1;
   EXPECT_THROW(ImplicitEngine{config}, std::invalid_argument);
+}
+
+TEST(ImplicitEngine, RefusesPointsThatAreNoNumbers) {
+  const Coordinate up{0, 0, 1}, origin{}, nowhere{0, std::nan(""), 0};
+  EXPECT_NO_THROW(makeContactInteraction(0, 1, up, origin, origin, origin, 0.0));
+  EXPECT_THROW(makeContactInteraction(0, 1, nowhere, origin, origin, origin, 0.0), std::invalid_argument);
+  EXPECT_THROW(makeContactInteraction(0, 1, up, nowhere, origin, origin, 0.0), std::invalid_argument);
+  EXPECT_THROW(makeContactInteraction(0, 1, up, origin, nowhere, origin, 0.0), std::invalid_argument);
+  EXPECT_THROW(makeContactInteraction(0, 1, up, origin, origin, nowhere, 0.0), std::invalid_argument);
+  EXPECT_THROW(makeContactInteraction(0, 1, up, origin, origin, origin, std::nan("")), std::invalid_argument);
+  EXPECT_THROW(makeContactInteraction(0, 1, up, origin, origin, origin, 0.0, 1.5), std::invalid_argument);
+  EXPECT_THROW((RevoluteConstraint{0, 1, nowhere, origin, up, up}), std::invalid_argument);
+  EXPECT_THROW((RevoluteConstraint{0, 1, origin, nowhere, up, up}), std::invalid_argument);
+  EXPECT_THROW((RevoluteConstraint{0, 1, origin, origin, up, nowhere}), std::invalid_argument);
+}
+
+/// A joint that says what a test tells it to.
+class SpokenJoint : public TwoBodyBilateralConstraint {
+ public:
+  SpokenJoint(std::size_t a, std::size_t b, int rows, Eigen::Index values, Eigen::Index height, Eigen::Index width, double entry)
+      : TwoBodyBilateralConstraint{a, b}, rows_{rows}, C_{VectorX::Constant(values, entry)}, J_{MatrixX::Constant(height, width, 1.0)} {}
+  int dimension() const override { return rows_; }
+  VectorX evaluateTwoBody(const InertialState&, const InertialState&, double) const override { return C_; }
+  MatrixX jacobianTwoBody(const InertialState&, const InertialState&, double) const override { return J_; }
+  std::string typeName() const override { return "SpokenJoint"; }
+
+ private:
+  int rows_;
+  VectorX C_;
+  MatrixX J_;
+};
+
+TEST(ImplicitEngine, RefusesJointsThatAreNone) {
+  const auto refuses = [](TwoBodyBilateralConstraint* joint, const char* word) {
+    std::vector<EngineBody> bodies{ground(), block({})};
+    try {
+      ImplicitEngine{}.step(bodies, {}, {}, {joint}, 1e-3);
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string{error.what()}.find(word), std::string::npos) << error.what();
+      return true;
+    }
+    return false;
+  };
+  SpokenJoint itself{1, 1, 1, 1, 1, 12, 0}, absent{0, 2, 1, 1, 1, 12, 0}, few{0, 1, 2, 1, 2, 12, 0}, low{0, 1, 2, 2, 1, 12, 0}, narrow{0, 1, 1, 1, 1, 6, 0},
+      negative{0, 1, -1, 1, 1, 12, 0}, infinite{0, 1, 1, 1, 1, 12, kInfinity};
+  EXPECT_TRUE(refuses(nullptr, "joint 0: null"));
+  EXPECT_TRUE(refuses(&itself, "between body 1 and itself"));
+  EXPECT_TRUE(refuses(&absent, "between bodies 0 and 2 of 2"));
+  EXPECT_TRUE(refuses(&few, "joint 0 (SpokenJoint): 1 values and a Jacobian of 2 x 12 for dimension() 2"));
+  EXPECT_TRUE(refuses(&low, "a Jacobian of 1 x 12 for dimension() 2"));
+  EXPECT_TRUE(refuses(&narrow, "a Jacobian of 1 x 6"));
+  EXPECT_TRUE(refuses(&negative, "dimension() -1"));
+  EXPECT_TRUE(refuses(&infinite, "joint 0 (SpokenJoint): not finite"));
+}
+
+// One linearisation of a hinge that turns fast leaves it open by ½ d (ω h)²: that is not an answer. With more of them it is.
+TEST(ImplicitEngine, AnOpenHingeIsNotCertified) {
+  EngineBody rod = block({}, {0, 0, -0.5});
+  rod.state.setAngularVelocity(Coordinate{0, 20, 0});
+  rod.state.velocity = Vector3{0, 20, 0}.cross(Vector3{0, 0, -0.5});
+  RevoluteConstraint hinge{0, 1, {0, 0, 0}, {0, 0, 0.5}, {0, 1, 0}, {0, 1, 0}};
+  for (const int linearisations : {1, 10}) {
+    EngineConfig config;
+    config.max_linearisations = linearisations;
+    std::vector<EngineBody> bodies{ground(), rod};
+    const auto result = ImplicitEngine{config}.step(bodies, {}, {}, {&hinge}, 0.01);
+    EXPECT_EQ(result.certified, linearisations == 10);
+    EXPECT_EQ(result.jointError <= 1e-12, linearisations == 10) << result.jointError;
+    EXPECT_EQ(bodies[1].state.position == rod.state.position, linearisations == 1) << "what is not certified is not integrated";
+  }
 }
 
 }  // namespace

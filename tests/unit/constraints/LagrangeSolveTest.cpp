@@ -378,9 +378,9 @@ TEST(LagrangeSolve, RefusesBadInputByName) {
   refused("constraints[1] is null", [&] { solver.solve({&rod, nullptr}, state, kWeight, kMass, kInverse, 0.01); });
   refused("constraints[0] (TwoBodyDistanceConstraint)", [&] { solver.solve({&two}, state, kWeight, kMass, kInverse, 0.01); });
   refused("jacobian() gave 3 x 6, must be 3 x 7", [&] { solver.solve({&wrong}, state, kWeight, kMass, kInverse, 0.01); });
-  refused("mass is 0", [&] { solver.solve({&rod}, state, kWeight, 0.0, kInverse, 0.01); });
-  refused("dt is -0.01", [&] { solver.solve({&rod}, state, kWeight, kMass, kInverse, -0.01); });
-  refused("dt is nan", [&] { solver.solve({&rod}, state, kWeight, kMass, kInverse, std::nan("")); });
+  refused("mass: 0;", [&] { solver.solve({&rod}, state, kWeight, 0.0, kInverse, 0.01); });
+  refused("dt: -0.01", [&] { solver.solve({&rod}, state, kWeight, kMass, kInverse, -0.01); });
+  refused("dt: nan", [&] { solver.solve({&rod}, state, kWeight, kMass, kInverse, std::nan("")); });
   refused("externalForce", [&] { solver.solve({&rod}, state, Vector3{0, 0, INFINITY}, kMass, kInverse, 0.01); });
   refused("state.velocity", [&] { solver.solve({&rod}, broken, kWeight, kMass, kInverse, 0.01); });
   refused("not symmetric", [&] { solver.solve({&rod}, state, kWeight, kMass, skewed, 0.01); });
@@ -388,6 +388,8 @@ TEST(LagrangeSolve, RefusesBadInputByName) {
   state.orientation.coeffs().setZero();
   refused("state.orientation", [&] { solver.solve({&rod}, state, kWeight, kMass, kInverse, 0.01); });
   refused("inertia", [&] { ConstrainedBody(kMass, Matrix3::Zero(), {&rod}); });
+  refused("constraints[1]: null", [&] { ConstrainedBody(kMass, Matrix3::Identity(), {&rod, nullptr}); });
+  refused("mass", [&] { ConstrainedBody(-INFINITY, Matrix3::Identity(), {&rod}); });
 }
 
 }  // namespace

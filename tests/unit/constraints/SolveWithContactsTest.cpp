@@ -273,6 +273,93 @@ TEST(SolveWithContacts, MethodsOfOtherLawsConvergeByTheirs) {
   }
 }
 
+/// Friction with bounds of its own; counts how often it is asked.
+class OwnFriction : public FrictionConstraint {
+ public:
+  using Bounds = std::function<std::pair<double, double>(double normal)>;
+  OwnFriction(std::size_t a, std::size_t b, const Coordinate& point, const Coordinate& comA, const Coordinate& comB, Bounds bounds)
+      : FrictionConstraint{a, b, Coordinate{0, 0, 1}, point, point, comA, comB, 0.5}, bounds_{std::move(bounds)} {}
+  std::pair<double, double> getFrictionBounds() const override {
+    ++asked;
+    return bounds_(FrictionConstraint::getFrictionBounds().second * std::numbers::sqrt2 / 0.5);
+  }
+  mutable int asked{0};
+
+ private:
+  Bounds bounds_;
+};
+
+// 10 kg, pressed by 100 N, slide along ±x or ±y: the friction is the bound on the side it moves to, whatever μ says.
+TEST(SolveWithContacts, BoxesTakeTheBoundsOfADerivedFriction) {
+  constexpr double dt = 0.01, low = -3, high = 7;
+  for (const char* method : {"box", "pgs"})
+    for (const double speed : {1.0, -1.0})
+      for (const int axis : {0, 1}) {
+        Scene scene;
+        Vector3 velocity{0, 0, -0.1};
+        velocity[axis] = speed;
+        const std::size_t body = scene.addBody(10, Matrix3::Zero(), {0, 0, 1}, velocity);
+        scene.addContact(0, body, {0, 0, 1}, {0, 0, 0}, -1);
+        scene.constraints.push_back(std::make_unique<OwnFriction>(0, body, Coordinate{}, Coordinate{}, Coordinate{0, 0, 1}, [&](double normal) {
+          return normal > 0 ? std::pair{low, high} : std::pair{0.0, 0.0};
+        }));
+        scene.solver.setFrictionMethod(method);
+        const auto result = scene.solve(dt);
+        ASSERT_TRUE(result.converged) << method << ": " << result.message;
+        const auto& friction = static_cast<const OwnFriction&>(*scene.constraints.back());
+        // Rows read v_A − v_B: B moving along t is a negative rate, held by the upper bound.
+        const Vector3 t1 = friction.getTangent1(), t2 = friction.getTangent2();
+        const double along[2] = {velocity.dot(t1), velocity.dot(t2)};
+        for (int k = 0; k < 2; ++k) {
+          const double expected = std::abs(along[k]) < 0.5 ? 0 : dt * (along[k] > 0 ? high : low);
+          EXPECT_NEAR(result.lambdas[1 + k], expected, 1e-12) << method << ' ' << speed << ' ' << axis;
+        }
+        EXPECT_GT(friction.asked, 2) << method;
+      }
+}
+
+// A rod that slides with friction k √N at its tip: a r_n + b r_t = −u_n and r_t = ±k √(r_n h), a quadratic equation for √r_n.
+TEST(SolveWithContacts, BoundsFollowTheNormalForceToAFixedPoint) {
+  constexpr double mass = 2, dt = 1e-2, un = -1, k = 3;
+  const double inertia = mass / 12, tilt = 40 * std::numbers::pi / 180;
+  const Vector3 centre = 0.5 * Vector3{std::cos(tilt), 0, std::sin(tilt)}, lever = -centre;
+  const double a = 1 / mass + lever.x() * lever.x() / inertia, b = lever.x() * lever.z() / inertia;  // coupling of n and x at the tip, up to sign
+  for (const char* method : {"box", "pgs"})
+    for (const double slip : {5.0, -5.0}) {
+      Scene scene;
+      const std::size_t rod = scene.addBody(mass, Matrix3::Identity() / inertia, centre, {slip, 0, un});
+      scene.addContact(0, rod, {0, 0, 1}, {0, 0, 0}, -1);
+      scene.constraints.push_back(std::make_unique<OwnFriction>(0, rod, Coordinate{}, Coordinate{}, centre, [](double normal) {
+        return std::pair{-k * std::sqrt(normal), k * std::sqrt(normal)};
+      }));
+      scene.solver.setTolerance(1e-12);
+      scene.solver.setFrictionMethod(method);
+      const auto result = scene.solve(dt);
+      ASSERT_TRUE(result.converged) << method << ": " << result.message;
+      // The impulse on the rod: (−s F, 0, r_n), s the sign of slip, F = k √(r_n h); the tip's upward velocity stops: u_n + a r_n + b s F = 0.
+      const double s = slip > 0 ? 1 : -1, p = b * s * k * std::sqrt(dt), root = (-p + std::sqrt(p * p - 4 * a * un)) / (2 * a);
+      EXPECT_NEAR(result.lambdas[0], root * root, 1e-9) << method << ' ' << slip;
+      EXPECT_NEAR(result.lambdas.tail<2>().norm(), k * root * std::sqrt(dt), 1e-9) << method << ' ' << slip;
+    }
+}
+
+TEST(SolveWithContacts, RefusesBoundsThatAreNone) {
+  for (const auto& [low, high] : {std::pair{1.0, -1.0}, {std::nan(""), 1.0}, {-1.0, double{INFINITY}}}) {
+    Scene scene;
+    const std::size_t body = scene.addBody(10, Matrix3::Zero(), {0, 0, 1}, {1, 0, -0.1});
+    scene.addContact(0, body, {0, 0, 1}, {0, 0, 0}, -1);
+    scene.constraints.push_back(std::make_unique<OwnFriction>(0, body, Coordinate{}, Coordinate{}, Coordinate{0, 0, 1}, [low = low, high = high](double) {
+      return std::pair{low, high};
+    }));
+    for (const char* method : {"box", "pgs"}) {
+      scene.solver.setFrictionMethod(method);
+      EXPECT_THROW(scene.solve(0.01), InputError) << method;
+    }
+    scene.solver.setFrictionMethod("auto");
+    EXPECT_TRUE(scene.solve(0.01).converged) << "Coulomb's disc asks for no bounds";
+  }
+}
+
 TEST(SolveWithContacts, RefusesBadInputByName) {
   const auto refused = [](const char* word, const std::function<void(Scene&)>& spoil) {
     Scene scene = incline(10, 20, 0.6, 0.01);
@@ -298,11 +385,28 @@ TEST(SolveWithContacts, RefusesBadInputByName) {
     s.constraints.push_back(
         std::make_unique<FrictionConstraint>(0, 1, Coordinate{0, 0, 1}, Coordinate{1, 0, 0}, Coordinate{1, 0, 0}, Coordinate{}, Coordinate{}, 0.5));
   });
+  for (const double inverse : {1e200, 1e-200, double{INFINITY}}) refused("inverseMasses[1] is", [inverse](Scene& s) { s.inverseMasses[1] = inverse; });
+  refused("inverseInertias[1] has entries up to", [](Scene& s) { s.inverseInertias[1] = 1e200 * Matrix3::Identity(); });
   Scene scene = incline(10, 20, 0.6, 0.01);
-  for (const double dt : {0.0, -1.0, std::nan("")}) EXPECT_THROW(scene.solve(dt), std::invalid_argument);
+  for (const double dt : {0.0, -1.0, 1e-310, 1e300, std::nan("")}) EXPECT_THROW(scene.solve(dt), std::invalid_argument);
   EXPECT_THROW(scene.solver.setFrictionMethod("magic"), InputError);
   EXPECT_THROW(scene.solver.setTolerance(0), std::invalid_argument);
   EXPECT_EQ(scene.solver.getFrictionMethod(), "auto");
+  EXPECT_THROW(scene.solver.setMaxIterations(-5), std::invalid_argument);
+  EXPECT_EQ(scene.solver.getMaxIterations(), 0);
+}
+
+// Impulses scale with the mass and nothing else does: at the ends of the range too.
+TEST(SolveWithContacts, MassesAtTheEndsOfTheirRange) {
+  for (const double mass : {1e-60, 1e-30, 1e30, 1e60})
+    for (const char* method : {"auto", "nsgs", "convex", "box", "pgs"}) {
+      Scene scene = incline(mass, 20, 0.6, 0.01);
+      scene.solver.setFrictionMethod(method);
+      const auto result = scene.solve(0.01);
+      ASSERT_TRUE(result.converged) << mass << ' ' << method << ": " << result.message;
+      EXPECT_NEAR(result.lambdas[0] / mass, 9.81 * 0.01 * std::cos(20 * std::numbers::pi / 180), 1e-9) << mass << ' ' << method;
+      EXPECT_NEAR(result.lambdas.tail<2>().norm() / mass, 9.81 * 0.01 * std::sin(20 * std::numbers::pi / 180), 1e-9) << mass << ' ' << method;
+    }
 }
 
 // Newton's rule with friction can make energy (Kane's paradox). One contact with W = (a b; b c) in (n, t), stuck by much friction: with e = 1

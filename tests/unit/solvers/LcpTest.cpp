@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <random>
 
@@ -134,6 +136,95 @@ TEST(Lcp, TheLimitIsHonest) {
   const LcpAnswer answer = solveLcp(A, VectorX::Ones(5), 2);
   EXPECT_FALSE(answer.converged);
   EXPECT_EQ(answer.impossibleRow, -1);
+}
+
+/// Rows at their bounds only where they are pressed there, w = 0 elsewhere, to 1e-11 of the terms of each row.
+void expectBoxed(const MatrixX& A, const VectorX& b, const VectorX& low, const VectorX& high, const VectorX& lambda) {
+  const VectorX w = A * lambda - b, terms = A.cwiseAbs() * lambda.cwiseAbs() + b.cwiseAbs();
+  for (Eigen::Index i = 0; i < b.size(); ++i) {
+    ASSERT_GE(lambda[i], low[i]);
+    ASSERT_LE(lambda[i], high[i]);
+    ASSERT_TRUE(lambda[i] == low[i] || w[i] <= 1e-11 * terms[i]) << "row " << i << ": " << w[i];
+    ASSERT_TRUE(lambda[i] == high[i] || w[i] >= -1e-11 * terms[i]) << "row " << i << ": " << w[i];
+  }
+}
+
+/// A λ of some answer, by trying low, high and free for every row; the same for all answers.
+std::optional<VectorX> enumerateBoxes(const MatrixX& A, const VectorX& b, const VectorX& low, const VectorX& high) {
+  const auto n = static_cast<int>(b.size());
+  int sets = 1;
+  for (int i = 0; i < n; ++i) sets *= 3;
+  for (int set = 0; set < sets; ++set) {
+    VectorX lambda = VectorX::Zero(n);
+    std::vector<Eigen::Index> free;
+    bool possible = true;
+    for (int i = 0, code = set; i < n; ++i, code /= 3) {
+      if (code % 3 == 2) free.push_back(i);
+      if (code % 3 != 2) lambda[i] = code % 3 == 0 ? low[i] : high[i];
+      possible = possible && std::isfinite(lambda[i]);
+    }
+    if (!possible) continue;
+    if (!free.empty()) {
+      const VectorX rest = b - A * lambda, found = Eigen::CompleteOrthogonalDecomposition<MatrixX>{A(free, free)}.solve(VectorX{rest(free)});
+      lambda(free) = found;
+    }
+    const VectorX w = A * lambda - b, terms = A.cwiseAbs() * lambda.cwiseAbs() + b.cwiseAbs();
+    bool answers = true;
+    for (int i = 0; i < n; ++i) {
+      const double room = 1e-9 * std::max(lambda.cwiseAbs().maxCoeff(), 1e-300), speed = 1e-9 * terms[i];
+      answers = answers && lambda[i] >= low[i] - room && lambda[i] <= high[i] + room && (lambda[i] <= low[i] + room || w[i] <= speed) &&
+                (lambda[i] >= high[i] - room || w[i] >= -speed);
+    }
+    if (answers) return A * lambda;
+  }
+  return std::nullopt;
+}
+
+// Boxes open on either side, closed on both, empty of room, without bounds; A regular, with rows repeated and implied. Bounds then change three times: each start is the last end.
+TEST(BoxLcp, AgreesWithBruteForceOnRandomBoxesThatChange) {
+  std::mt19937 random{21};
+  std::uniform_real_distribution<double> even{0, 1};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  int solved = 0, impossible = 0;
+  for (int k = 0; k < 3000; ++k) {
+    Case c = randomCase(random);
+    const auto n = std::min<Eigen::Index>(c.b.size(), 5);
+    c = {MatrixX{c.A.topLeftCorner(n, n)}, VectorX{c.b.head(n)}};
+    VectorX low(n), high(n), kind(n);
+    for (double& x : kind) x = even(random);
+    BoxLcp lcp{c.A, c.b};
+    for (int change = 0; change < 4; ++change) {
+      for (Eigen::Index i = 0; i < n; ++i) {
+        const double size = even(random) / std::max(c.A(i, i), 1e-12);
+        low[i] = kind[i] < 0.4 ? 0 : kind[i] < 0.5 ? -infinity : kind[i] < 0.6 ? 0 : -size;
+        high[i] = kind[i] < 0.5 ? infinity : kind[i] < 0.6 ? 0 : size;
+      }
+      const LcpAnswer answer = lcp.solve(low, high);
+      const std::optional<VectorX> expected = enumerateBoxes(c.A, c.b, low, high);
+      ASSERT_EQ(answer.converged, expected.has_value()) << "case " << k << ", change " << change;
+      if (!expected) {
+        EXPECT_GE(answer.impossibleRow, 0);
+        ++impossible;
+        break;
+      }
+      ++solved;
+      expectBoxed(c.A, c.b, low, high, answer.lambda);
+      if (HasFatalFailure()) FAIL() << "case " << k << ", change " << change;
+      ASSERT_LE((c.A * answer.lambda - *expected).cwiseAbs().maxCoeff(), 1e-8 * (1 + expected->cwiseAbs().maxCoeff())) << "case " << k << ", change " << change;
+    }
+  }
+  EXPECT_GT(solved, 10000);
+}
+
+TEST(BoxLcp, StartsFromAGuess) {
+  const MatrixX A = (MatrixX(3, 3) << 2, 1, 0, 1, 2, 1, 0, 1, 2).finished();
+  const VectorX b = (VectorX(3) << 1, 1, 1).finished(), low = VectorX::Constant(3, -1.0), high = VectorX::Constant(3, 1.0);
+  BoxLcp lcp{A, b};
+  lcp.startFrom(VectorX::Constant(3, 0.5));
+  const LcpAnswer answer = lcp.solve(low, high);
+  EXPECT_TRUE(answer.converged);
+  EXPECT_EQ(answer.iterations, 0) << "all rows free, as guessed";
+  EXPECT_LE((answer.lambda - (VectorX(3) << 0.5, 0, 0.5).finished()).cwiseAbs().maxCoeff(), 1e-15);
 }
 
 }  // namespace
