@@ -156,6 +156,26 @@ TEST(SolveWithECOS, ZeroFriction) {
   EXPECT_LE(pulled.lambda.norm(), kNear);  // no adhesion
 }
 
+// ECOS meets rows to its tolerance in units of the largest impulse; what comes back is inside the cones all the same.
+TEST(SolveWithECOS, AnswersAreInTheCones) {
+  NEEDS_ECOS();
+  std::mt19937 random{11};
+  std::uniform_real_distribution<double> uniform{-1, 1};
+  for (int k = 0; k < 100; ++k) {
+    const int contacts = 1 + k % 4;
+    const MatrixX J = MatrixX::NullaryExpr(3 * contacts, 3 * contacts, [&] { return uniform(random); });
+    const VectorX b = VectorX::NullaryExpr(3 * contacts, [&] { return 100 * uniform(random); });
+    std::vector<double> mu;
+    for (int i = 0; i < contacts; ++i) mu.push_back(std::max(0.0, uniform(random)));
+    const VectorX lambda = Access::solveWithECOS({}, J * J.transpose(), b, cones(mu)).lambda;
+    for (int i = 0; i < contacts; ++i) {
+      const double bound = mu[static_cast<std::size_t>(i)] * lambda[3 * i];
+      EXPECT_GE(lambda[3 * i], 0.0) << k;
+      EXPECT_LE(lambda.segment<2>(3 * i + 1).norm(), bound + 1e-15 * (1 + bound)) << k;
+    }
+  }
+}
+
 TEST(SolveWithECOS, ConvergenceFailure) {
   NEEDS_ECOS();
   ConstraintSolver solver;
@@ -251,8 +271,50 @@ TEST(EcosIntegration, NumericalExample) {
   const double normal = 10 * (1.5 + 0.3 * 5) / 1.09;  // 27.5229: the relaxation by hand; half of it with the document's factor, 13.76
   EXPECT_NEAR(scene.solve(1e-3).lambdas[0], normal, 1e-6 * normal);
   scene.solver.setFrictionMethod("ecos-strict");
-  scene.solver.setTolerance(1e-6);
-  EXPECT_NEAR(scene.solve(1e-3).lambdas[0], 15, 1e-4);
+  const auto strict = scene.solve(1e-3);
+  EXPECT_TRUE(strict.converged) << strict.message;
+  EXPECT_LE(strict.residual, scene.solver.getTolerance());
+  EXPECT_LE((1e-3 * strict.bodyForces[body].linearForce - Vector3{-2.7, -3.6, 15}).norm(), 1e-6);
+}
+
+// ecos-strict's programs are held to the settings; the certificate is not.
+TEST(EcosStrict, UsesTheSettings) {
+  NEEDS_ECOS();
+  ContactScene scene = stack({1, 2, 3}, 0.5, {0.7, 0.4});
+  scene.solver.setFrictionMethod("ecos-strict");
+  const auto whole = scene.solve(0.01);
+  EXPECT_TRUE(whole.converged) << whole.message;
+  scene.solver.setECOSTolerance(1e-3, 1e-3);
+  const auto loose = scene.solve(0.01);
+  EXPECT_TRUE(loose.converged) << loose.message;
+  EXPECT_LE((loose.lambdas - whole.lambdas).norm(), 1e-7);  // N s of 0.6, both certified at 1e-8
+  scene.solver.setMaxIterations(1);
+  const int few = scene.solve(0.01).iterations;
+  scene.solver.setECOSTolerance(1e-10, 1e-10);
+  EXPECT_GT(scene.solve(0.01).iterations, few);
+  if (ConstraintSolver::throwsOnECOSFailure()) return;
+  scene.solver.setECOSMaxIterations(2);
+  scene.solver.setMaxIterations(3);
+  const auto cut = scene.solve(0.01);
+  EXPECT_FALSE(cut.converged);
+  EXPECT_EQ(cut.details.ecos_exit_flag, -1);  // ECOS_MAXIT
+  EXPECT_EQ(cut.iterations, 6);
+  EXPECT_NE(cut.message.find("3 cone programs, the last (exit code -1) changed the impulses by "), std::string::npos) << cut.message;
+  EXPECT_NE(cut.message.find("certificate "), std::string::npos) << cut.message;
+  EXPECT_EQ(cut.message.find("nan"), std::string::npos) << cut.message;
+}
+
+// Few programs find the shift where friction is large: without acceleration its contraction is μ²/(1 + μ²) a program, 0.8 for μ = 2.
+TEST(EcosStrict, LargeFrictionTakesFewPrograms) {
+  NEEDS_ECOS();
+  ContactScene scene = stack({1, 2}, 2, {3, 0});
+  scene.solver.setFrictionMethod("ecos-strict");
+  scene.solver.setMaxIterations(20);
+  const auto result = scene.solve(0.01);
+  EXPECT_TRUE(result.converged) << result.message;
+  const Vector3 force = result.bodyForces[2].linearForce;  // [N] the upper one slips on the lower
+  EXPECT_NEAR(force.z(), 2 * 9.81, 1e-5);
+  EXPECT_NEAR(force.x(), -2 * 2 * 9.81, 1e-5);
 }
 
 TEST(EcosIntegration, AccuracyAgainstTheBox) {
