@@ -119,7 +119,7 @@ class ConstraintSolver {
   /// Relative certificate to which strict methods are held, 1e-8 unless set; in [1e-15, 0.1]. Throws std::invalid_argument.
   void setTolerance(double tolerance);
   double getTolerance() const { return tolerance_; }
-  /// Changes of the active set, or iterations of a friction method (cone programs of "ecos-strict"), at most; 0: the method's own limit.
+  /// Changes of the active set, or iterations of a friction method (of all cone programs of "ecos-strict" together), at most; 0: the method's own limit.
   void setMaxIterations(int maxIterations) { max_iterations_ = maxIterations; }
   int getMaxIterations() const { return max_iterations_; }
 

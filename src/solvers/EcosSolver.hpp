@@ -32,7 +32,7 @@ class EcosSolver : public Solver {
  public:
   explicit EcosSolver(bool strict, const EcosSettings& settings = {});
   const SolverInfo& info() const override { return info_; }
-  /// options.maxIterations: cone programs at most.
+  /// options.maxIterations: ECOS's iterations in all; the program that passes it is finished.
   SolveReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) override;
   SolveReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) override;
   const EcosRun& lastRun() const { return run_; }
