@@ -11,8 +11,6 @@ namespace {
 constexpr int kPrograms = 200;
 constexpr int kDepth = 10;       // of Anderson's acceleration
 constexpr double kAstray = 100;  // it starts anew where the residual is so much above the best
-constexpr int kPatience = 30;    // programs without headway
-constexpr double kHeadway = 0.9;
 
 MatrixX dense(const BlockColumns& A, int rows) {
   MatrixX matrix = MatrixX::Zero(rows, A.columns());
@@ -125,9 +123,8 @@ SolveReport EcosSolver::run(const DenseProblem& problem, Iterate& iterate, const
   SolveReport report;
   report.residual = contacts > 0 ? std::numeric_limits<double>::infinity() : 0.0;
   VectorX x = VectorX::Zero(3 * contacts), r = x, F = x, best = x, before = x;
-  int idle = 0;  // programs since the best residual fell
   const auto exhausted = [&] { return run_.programs >= kPrograms || (options.maxIterations > 0 && report.iterations >= options.maxIterations); };
-  while (!exhausted() && idle < kPatience && report.residual > options.tolerance) {
+  while (!exhausted() && report.residual > options.tolerance) {
     const VectorX q = problem.q + x;
     refillECOSProblem(cones_, buildFrictionProblem(problem.W, -q, spec));
     run_.last = solveECOSProblem(cones_, settings_.absTolerance, settings_.relTolerance, settings_.maxIterations);
@@ -149,7 +146,6 @@ SolveReport EcosSolver::run(const DenseProblem& problem, Iterate& iterate, const
     run_.change = size > 0 ? (r - before).cwiseAbs().maxCoeff() / size : 0.0;
     before = r;
     if (residual > kAstray * report.residual) points_.clear(), maps_.clear();
-    idle = residual < kHeadway * report.residual ? 0 : idle + 1;
     if (residual < report.residual) {
       report.residual = residual;
       best = r;
