@@ -119,12 +119,13 @@ class ConstraintSolver {
   /// Relative certificate to which strict methods are held, 1e-8 unless set; in [1e-15, 0.1]. Throws std::invalid_argument.
   void setTolerance(double tolerance);
   double getTolerance() const { return tolerance_; }
-  /// Changes of the active set, or iterations of a friction method, at most; >= 0, and 0 is the method's own limit. Throws std::invalid_argument.
+  /// Changes of the active set, or iterations of a friction method (of all cone programs of "ecos-strict" together), at most; >= 0, and 0 is the method's own limit.
+  /// Throws std::invalid_argument.
   void setMaxIterations(int maxIterations);
   int getMaxIterations() const { return max_iterations_; }
 
-  /// For the methods on ECOS ("ecos", "ecos-strict"), kept in every build: absolute (residuals) and relative (gap) tolerances in [1e-16, 1], iterations >= 1.
-  /// Throws std::invalid_argument.
+  /// For each cone program of the methods on ECOS ("ecos", "ecos-strict"), kept in every build: absolute (residuals) and relative (gap) tolerances in [1e-16, 1], iterations >= 1.
+  /// "ecos" is one program and as near as that; "ecos-strict" goes on to setTolerance's certificate. Throws std::invalid_argument.
   void setECOSTolerance(double abs_tol, double rel_tol);
   std::pair<double, double> getECOSTolerance() const { return {ecos_abs_tol_, ecos_rel_tol_}; }
   void setECOSMaxIterations(int max_iters);

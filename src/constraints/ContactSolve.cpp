@@ -8,6 +8,7 @@
 #include "constraints/ConstraintSolver.hpp"
 #include "constraints/ContactSystem.hpp"
 #include "portfolio/Portfolio.hpp"
+#include "solvers/EcosSolver.hpp"
 #include "solvers/Lcp.hpp"
 
 namespace stiction {
@@ -102,12 +103,23 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
   Iterate iterate;
   iterate.r.setZero(3 * system.contacts());
   MultiBodySolveResult result;
+  EcosRun run;  // of ecos-strict
   if (system.hasFriction() && friction_method_ == "ecos") {
     MatrixX A;
     VectorX b;
     system.denseSystem(3, A, b);
     result.details = solveWithECOS(A, b, buildFrictionConeSpec(contactConstraints, system.contacts()), system.contacts());
     result.lambdas = iterate.r = result.details.lambda;
+  } else if (system.hasFriction() && friction_method_ == "ecos-strict") {
+    SolveOptions options;
+    options.tolerance = tolerance_;
+    options.maxIterations = max_iterations_;
+    EcosSolver solver{true, {ecos_abs_tol_, ecos_rel_tol_, ecos_max_iters_}};
+    const SolveReport report = solver.solve(problem, iterate, options);
+    run = solver.lastRun();
+    const ECOSAnswer& last = run.last;
+    result.details = {iterate.r, false, report.iterations, last.exit_flag, last.primal_residual, last.dual_residual, last.gap};
+    result.lambdas = iterate.r;
   } else if (system.hasFriction()) {
     SolveOptions options;
     options.tolerance = tolerance_;
@@ -116,7 +128,7 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
     if (law == Law::Box) problem.axisBounds = &system;
     const PortfolioReport report = Portfolio{friction_method_, law}.solve(problem, iterate, options);
     result.details = {iterate.r, report.certified, report.iterations, 0};
-    result.details.solver_type = friction_method_ == "ecos-strict" ? "ECOS" : friction_method_;
+    result.details.solver_type = friction_method_;
     result.lambdas = iterate.r;
   } else {
     MatrixX A;
@@ -137,6 +149,7 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
   }
   const Certificate certificate = certify(problem, iterate);
   result.residual = certificate.relative;
+  if (run.programs > 0) result.details.converged = certificate.passes(tolerance_);
   result.converged = result.details.converged;
   result.iterations = result.details.iterations;
   std::vector<Coordinate> forces, torques;
@@ -146,7 +159,11 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
     std::ostringstream out;
     out << result.details.solver_type << " did not converge for " << system.contacts() << " contacts with friction coefficients";
     for (int i = 0; i < system.contacts(); ++i) out << (i == 0 ? " " : ", ") << system.friction(i);
-    if (result.details.solver_type == "ECOS") out << ": exit code " << result.details.ecos_exit_flag;
+    if (run.programs > 0)
+      out << ": " << run.programs << " cone programs, the last (exit code " << run.last.exit_flag << ") changed the impulses by " << run.change
+          << " of the largest";
+    else if (result.details.solver_type == "ECOS")
+      out << ": exit code " << result.details.ecos_exit_flag;
     out << ": certificate " << certificate.relative << ", tolerance " << tolerance_;
     result.message = out.str();
     if (throwsOnECOSFailure() && result.details.solver_type == "ECOS") throw std::runtime_error{result.message};

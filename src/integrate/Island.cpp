@@ -381,11 +381,12 @@ void IslandStepper::remember(double h, bool rests) {
     const ContactMemory* old = memoryOf(contact.key);
     const double friction = r.tail<2>().norm(), slip = u.tail<2>().norm();
     const bool slips = friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > kSlipSpeed * solved_.scale;
-    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), r[0] > 0 && contact.friction > 0 && !slips, old && old->mended};
+    const bool loaded = certifier_.omega()[i] * r[0] > solved_.metersPerSecond;  // interior points leave an impulse of that size where contacts are open
+    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), loaded && contact.friction > 0 && !slips, old && old->mended};
     if (rests && old && old->step == h && restedBefore_) entry.impulse = old->impulse;
     if (entry.sticking && old && old->sticking)
       entry.anchor = sameBits(old->normal, contact.normal) ? old->anchor : old->anchor - contact.normal * contact.normal.dot(old->anchor);
-    record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), r[0] > 0 ? (entry.sticking ? 1 : 2) : 0);
+    record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), loaded ? (entry.sticking ? 1 : 2) : 0);
     if (r[0] > 0 || entry.sticking || entry.mended) memory_.push_back(entry);
   }
   report.memory.swap(memory_);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/Error.hpp"
+#include "solvers/FrictionCone.hpp"
 
 #ifdef STICTION_WITH_ECOS
 extern "C" {
@@ -163,7 +164,7 @@ ECOSProblem buildFrictionProblem(const MatrixX& A, const VectorX& b, const Frict
                      std::to_string(rows) + " rows for " + std::to_string(contacts) + " contacts", "give n, t1, t2 of every contact"};
   if (!A.allFinite() || !b.allFinite()) throw InputError{"buildECOSProblem: A or b", "not finite", "finite", "check where they come from"};
   requireOwnRows(spec);
-  ECOSProblem problem{ECOSData{contacts}, std::vector<int>(static_cast<std::size_t>(rows), -1), VectorX::Zero(rows), false};
+  ECOSProblem problem{ECOSData{contacts}, std::vector<int>(static_cast<std::size_t>(rows), -1), VectorX::Zero(rows), spec, false};
   // Impulses in units that make the diagonal of A and the largest entry of b about 1.
   VectorX unit(rows);
   for (int i = 0; i < contacts; ++i) {
@@ -243,6 +244,7 @@ void refillECOSProblem(ECOSProblem& kept, ECOSProblem&& fresh) {
   std::copy(from.c.begin(), from.c.end(), to.c.begin());
   kept.column = std::move(fresh.column);
   kept.scale = std::move(fresh.scale);
+  kept.cones = std::move(fresh.cones);
   kept.solved = false;
 #ifdef STICTION_WITH_ECOS
   ECOS_updateData(to.workspace, to.G_data.data(), nullptr, to.c.data(), to.h.data(), nullptr);
@@ -263,6 +265,10 @@ ECOSAnswer solveECOSProblem(ECOSProblem& problem, double absTolerance, double re
   answer.exit_flag = static_cast<int>(ECOS_solve(work));
   for (std::size_t k = 0; k < problem.column.size(); ++k)
     if (problem.column[k] >= 0) answer.lambda[static_cast<Eigen::Index>(k)] = problem.scale[static_cast<Eigen::Index>(k)] * work->x[problem.column[k]];
+  for (int i = 0; i < problem.cones.numContacts; ++i) {
+    const int n = problem.cones.normalIndices[static_cast<std::size_t>(i)];
+    answer.lambda.segment<3>(n) = projectCone(answer.lambda.segment<3>(n), problem.cones.frictionCoefficients[static_cast<std::size_t>(i)]);
+  }
   answer.iterations = static_cast<int>(work->info->iter);
   answer.primal_residual = work->info->pres;
   answer.dual_residual = work->info->dres;

@@ -75,7 +75,7 @@ struct ECOSData {
 };
 
 struct ECOSAnswer {
-  VectorX lambda;  // of the last iterate
+  VectorX lambda;  // of the last iterate, projected on the cones
   int exit_flag{0};
   int iterations{0};
   double primal_residual{0}, dual_residual{0}, gap{0};
@@ -87,14 +87,16 @@ void requireECOS();
 
 /// The epigraph form of a friction problem: A (3C × 3C) symmetric positive semidefinite, b (3C). Scaled: the answer's λ come back by solveECOSProblem.
 struct ECOSProblem {
-  ECOSData data;
+  ECOSData data{0};
   std::vector<int> column;  // of each entry of λ, −1 where it is 0
   VectorX scale;            // λ = scale · x
-  bool solved{false};       // ECOS has changed its copy of the numbers
+  FrictionConeSpec cones;
+  bool solved{false};  // ECOS has changed its copy of the numbers
 };
 ECOSProblem buildFrictionProblem(const MatrixX& A, const VectorX& b, const FrictionConeSpec& spec);
 /// Puts the numbers of `fresh` into `kept`, whose workspace goes on to be used where both have the same cones and the same zeros.
 void refillECOSProblem(ECOSProblem& kept, ECOSProblem&& fresh);
+/// ECOS meets its rows to the tolerance in units of the scale, so that a normal impulse may come back as far below 0: λ is the nearest point of the friction cones.
 ECOSAnswer solveECOSProblem(ECOSProblem& problem, double absTolerance, double relTolerance, int maxIterations);
 
 }  // namespace stiction

@@ -7,16 +7,14 @@
 #include <map>
 
 #include "Scenes.hpp"
-#include "constraints/ConstraintSolver.hpp"
-#include "constraints/ContactConstraint.hpp"
-#include "constraints/FrictionConstraint.hpp"
 #include "portfolio/Portfolio.hpp"
+#include "unit/constraints/ContactScene.hpp"
 
 namespace stiction::laws {
 namespace {
 
 constexpr double kTolerance = 1e-9;  // [-] certificate
-constexpr double kNear = 1e-7;       // [N], [m/s²], [N s] of numbers of up to 100
+constexpr double kNear = 1e-7;       // [N], [m/s²], [N s], [rad/s], [m] of numbers of up to 100
 
 std::vector<std::string> strictMethods() {
   std::vector<std::string> names;
@@ -129,8 +127,8 @@ TEST_P(WorkedExamples, SticksAndSlidesOnTheIncline) {
     EXPECT_NEAR(t, c.friction, 1e-4);
     const Vector3 force = totalImpulse(simulation) / h;
     const std::string name = c.acceleration == 0 ? "stick on a 20° incline: " : "slide on a 45° incline: ";
-    expectNoted(name + "normal force [N]", force.dot(normal), n, kNear * 10);
-    expectNoted(name + "friction [N]", -force.dot(down), t, kNear * 10);
+    expectNoted(name + "normal force [N]", force.dot(normal), n, kNear);
+    expectNoted(name + "friction [N]", -force.dot(down), t, kNear);
   }
 }
 
@@ -144,15 +142,20 @@ TEST_P(WorkedExamples, StopsOnTheFlatAndNeverReverses) {
   double speed = 10, distance = 0;
   while (speed > 0) {
     const StepReport& report = simulation.step(h);
-    if (GetParam() == "newton" && report.status == StepStatus::NotCertified) return;  // alone it may not find the step from slip to stick, and says so
+    if (GetParam() == "newton" &&
+        report.status == StepStatus::NotCertified) {  // alone and warm it does not find the last step, from slip to stick, and says so
+      EXPECT_LT(speed, mu * kG * h);
+      EXPECT_LE((simulation.state().velocity[1] - speed * along).norm(), kNear);
+      return;
+    }
     ASSERT_EQ(report.status, StepStatus::Certified) << report.reason;
     speed = std::max(speed - mu * kG * h, 0.0);
     distance += h * speed;
-    ASSERT_LE((simulation.state().velocity[1] - speed * along).norm(), 5e-6);  // 490 steps of 1e-9 of 10 m/s
+    ASSERT_LE((simulation.state().velocity[1] - speed * along).norm(), kNear);
   }
   EXPECT_NEAR(simulation.state().time, 2.039, h);
-  expectNoted("stop on the flat: distance by the discrete law [m]", simulation.state().position[1].dot(along), distance, 1e-5);
-  EXPECT_LE((simulation.state().position[1] - Vector3{0, 0, kRadius} - distance * along).norm(), 1e-5);
+  expectNoted("stop on the flat: distance by the discrete law [m]", simulation.state().position[1].dot(along), distance, kNear);
+  EXPECT_LE((simulation.state().position[1] - Vector3{0, 0, kRadius} - distance * along).norm(), kNear);
   EXPECT_NEAR(distance, 10.194, 0.5 * h * 10 + 1e-3);  // the discrete law's sum
 }
 
@@ -169,9 +172,13 @@ TEST_P(WorkedExamples, GlancingSphere) {
   Simulation simulation = world(builder, GetParam());
   ASSERT_EQ(simulation.step(1e-3).status, StepStatus::Certified);
   const Vector3 impulse = 2 * (simulation.state().velocity[2] - sphere.body.velocity);
-  expectNoted("glancing sphere: normal impulse [N s]", impulse.z(), 10 * std::cos(angle) / (1.0 / 2 + 1.0 / 10), kNear);                    // 14.43
-  expectNoted("glancing sphere: friction impulse [N s]", -impulse.x(), 2.5 / (1.0 / 2 + 1.0 / 10 + 0.01 / 0.008), kNear);                   // 1.351, sticks
-  expectNoted("glancing sphere: spin [rad/s]", simulation.state().angularVelocity[2].y(), 0.1 / 0.008 * 2.5 / (0.6 + 0.01 / 0.008), 1e-5);  // 16.9
+  expectNoted("glancing sphere: normal impulse [N s]", impulse.z(), 10 * std::cos(angle) / (1.0 / 2 + 1.0 / 10), kNear);                     // 14.43
+  expectNoted("glancing sphere: friction impulse [N s]", -impulse.x(), 2.5 / (1.0 / 2 + 1.0 / 10 + 0.01 / 0.008), kNear);                    // 1.351, sticks
+  expectNoted("glancing sphere: spin [rad/s]", simulation.state().angularVelocity[2].y(), 0.1 / 0.008 * 2.5 / (0.6 + 0.01 / 0.008), kNear);  // 16.9
+  // It flies on by itself: an impulse of 1e-13 N s that an interior point leaves at the open contact holds no anchor.
+  const Vector3 velocity = simulation.state().velocity[2];
+  for (int k = 0; k < 10; ++k) ASSERT_EQ(simulation.step(1e-3).status, StepStatus::Certified);
+  EXPECT_LE((simulation.state().position[2] - Vector3{0, 0, 0.1} - simulation.state().time * velocity).norm(), kNear);
 }
 
 TEST_P(WorkedExamples, PushesBelowAndAboveTheThreshold) {
@@ -201,10 +208,19 @@ TEST_P(WorkedExamples, StackedPairOnIce) {
   EXPECT_NEAR(simulation.state().velocity[2].x() / h, 1.25, kNear);
   double friction = 0;
   for (const SolvedContact& solved : simulation.contacts()) friction = std::max(friction, std::abs(solved.impulse.x()) / h);
-  expectNoted("stacked pair on ice: friction [N]", friction, 6.25, kNear * 10);
+  expectNoted("stacked pair on ice: friction [N]", friction, 6.25, kNear);
 }
 
-TEST_P(WorkedExamples, AsObjects) {
+// --- As objects ---
+
+ContactScene objects(const std::string& method) {
+  ContactScene scene;
+  scene.solver.setFrictionMethod(method);
+  scene.solver.setTolerance(kTolerance);
+  return scene;
+}
+
+TEST_P(WorkedExamples, ObjectsOnTheInclineAndPushed) {
   constexpr double h = 0.01;
   struct Case {
     double mass, mu, degrees, push;  // [kg], [-], incline, [N] along it
@@ -213,23 +229,73 @@ TEST_P(WorkedExamples, AsObjects) {
   const auto slope = [](double degrees, double mu) {
     return kG * (std::sin(degrees * std::numbers::pi / 180) - mu * std::cos(degrees * std::numbers::pi / 180));
   };
-  for (const Case& c : {Case{10, 0.6, 20, 0, 0}, Case{10, 0.3, 45, 0, slope(45, 0.3)}, Case{8, 0.3, 0, 20, 0}, Case{8, 0.3, 0, 25, 25.0 / 8 - 0.3 * kG},
-                        Case{8, 0.3, 0, 30, 30.0 / 8 - 0.3 * kG}}) {
-    const double angle = c.degrees * std::numbers::pi / 180;
-    const Coordinate up{0, 0, 1}, origin;
-    ContactConstraint contact{0, 1, up, origin, origin, 0, Coordinate{0, 0, -1}, origin, 0, 0};
-    FrictionConstraint friction{0, 1, up, origin, origin, Coordinate{0, 0, -1}, origin, c.mu};
-    InertialState ground, body;
-    ground.position = Coordinate{0, 0, -1};
-    body.velocity = h * Vector3{kG * std::sin(angle) + c.push / c.mass, 0, -kG * std::cos(angle)};
-    ConstraintSolver solver;
-    solver.setFrictionMethod(GetParam());
-    solver.setTolerance(kTolerance);
-    const auto result = solver.solveWithContacts({&contact, &friction}, {ground, body}, {0, 1 / c.mass}, {Matrix3::Zero(), Matrix3::Zero()}, 2, h);
+  const auto pushed = [](double push) { return Case{8, 0.3, 0, push, std::max(0.0, push / 8 - 0.3 * kG)}; };
+  for (const Case& c :
+       {Case{10, 0.6, 20, 0, 0}, Case{10, 0.3, 45, 0, slope(45, 0.3)}, pushed(0), pushed(10), pushed(20), pushed(23.5), pushed(25), pushed(30)}) {
+    const double angle = c.degrees * std::numbers::pi / 180, normal = c.mass * kG * std::cos(angle), along = c.mass * kG * std::sin(angle) + c.push;
+    ContactScene scene = objects(GetParam());
+    const std::size_t body = scene.addBody(c.mass, Matrix3::Zero(), {0, 0, kRadius}, h * Vector3{along / c.mass, 0, -kG * std::cos(angle)});
+    scene.addContact(0, body, {0, 0, 1}, {0, 0, 0}, c.mu);
+    const auto result = scene.solve(h);
     EXPECT_TRUE(result.converged) << result.message;
-    EXPECT_NEAR(body.velocity.x() / h + result.bodyForces[1].linearForce.x() / c.mass, c.acceleration, kNear);
-    EXPECT_NEAR(result.lambdas[0] / h, c.mass * kG * std::cos(angle), 10 * kNear);
+    const Vector3 force = result.bodyForces[body].linearForce;
+    EXPECT_NEAR((along + force.x()) / c.mass, c.acceleration, kNear);
+    EXPECT_NEAR(force.z(), normal, kNear);
+    EXPECT_NEAR(force.x(), c.acceleration > 0 ? -c.mu * normal : -along, kNear);
+    EXPECT_NEAR(force.y(), 0, kNear);
   }
+}
+
+TEST_P(WorkedExamples, ObjectsStopOnTheFlat) {
+  constexpr double mu = 0.5, h = 1.0 / 240;
+  const Vector3 along{0.6, 0.8, 0};
+  Vector3 velocity = 10 * along;
+  double speed = 10, time = 0, distance = 0;
+  while (speed > 0) {
+    ContactScene scene = objects(GetParam());
+    const std::size_t body = scene.addBody(5, Matrix3::Zero(), {0, 0, kRadius}, velocity - h * Vector3{0, 0, kG});
+    scene.addContact(0, body, {0, 0, 1}, {0, 0, 0}, mu);
+    const auto result = scene.solve(h);
+    ASSERT_TRUE(result.converged) << result.message;
+    velocity = scene.after(result, body, h);
+    speed = std::max(speed - mu * kG * h, 0.0);
+    time += h;
+    distance += h * speed;
+    ASSERT_LE((velocity - speed * along).norm(), kNear);
+  }
+  EXPECT_NEAR(time, 2.039, h);
+  EXPECT_NEAR(distance, 10.194, 0.5 * h * 10 + 1e-3);
+}
+
+TEST_P(WorkedExamples, ObjectsGlance) {
+  constexpr double h = 1e-3, angle = std::numbers::pi / 6;
+  const Vector3 arriving = 5 * Vector3{std::sin(angle), 0, -std::cos(angle)};
+  ContactScene scene = objects(GetParam());
+  const std::size_t block = scene.addBody(10, Matrix3::Zero(), {0, 0, -0.5}, Vector3::Zero());
+  const std::size_t sphere = scene.addBody(2, Matrix3::Identity() / 0.008, {0, 0, 0.1}, arriving);
+  scene.addContact(block, sphere, {0, 0, 1}, {0, 0, 0}, 0.4, 1, arriving.z());
+  const auto result = scene.solve(h);
+  ASSERT_TRUE(result.converged) << result.message;
+  const Vector3 impulse = h * result.bodyForces[sphere].linearForce;
+  EXPECT_NEAR(impulse.z(), 10 * std::cos(angle) / (1.0 / 2 + 1.0 / 10), kNear);                                           // 14.43
+  EXPECT_NEAR(-impulse.x(), 2.5 / (1.0 / 2 + 1.0 / 10 + 0.01 / 0.008), kNear);                                            // 1.351, sticks
+  EXPECT_NEAR(h * result.bodyForces[sphere].angularTorque.y() / 0.008, 0.1 / 0.008 * 2.5 / (0.6 + 0.01 / 0.008), kNear);  // 16.9
+  EXPECT_LE((h * result.bodyForces[block].linearForce + impulse).norm(), kNear);
+}
+
+TEST_P(WorkedExamples, ObjectsStackedOnIce) {
+  constexpr double h = 0.01;
+  ContactScene scene = objects(GetParam());
+  const std::size_t lower = scene.addBody(5, Matrix3::Zero(), {0, 0, kRadius}, h * Vector3{0, 0, -kG});
+  const std::size_t upper = scene.addBody(3, Matrix3::Zero(), {0, 0, 3 * kRadius}, h * Vector3{10.0 / 3, 0, -kG});
+  scene.addContact(0, lower, {0, 0, 1}, {0, 0, 0}, 0);
+  scene.addContact(lower, upper, {0, 0, 1}, {0, 0, 2 * kRadius}, 0.5);
+  const auto result = scene.solve(h);
+  ASSERT_TRUE(result.converged) << result.message;
+  EXPECT_NEAR(scene.after(result, upper, h).x() / h, 1.25, kNear);
+  EXPECT_NEAR(scene.after(result, lower, h).x() / h, 1.25, kNear);
+  EXPECT_NEAR(result.bodyForces[upper].linearForce.x(), -6.25, kNear);
+  EXPECT_NEAR(result.bodyForces[upper].linearForce.z(), 3 * kG, kNear);
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
+#include <map>
 #include <numbers>
-#include <string_view>
+#include <string>
 
 #include "certify/Certificate.hpp"
 #include "oracle/PointMass.hpp"
@@ -16,10 +18,11 @@ namespace {
 using testing_random::Random;
 using testing_random::wellConditionedProblem;
 
-constexpr int kProblems = 1000, kMost = 950;
+constexpr int kProblems = 1000;
 
-/// Methods without a claim to answer from cold to 1e-10: warm starts, an interior point that leaves the last digits to others, a lagged iteration.
-bool promisesNothing(std::string_view name) { return name == "newton" || name == "ipm" || name == "fb"; }
+/// Of 1000 problems, how many a method certifies from cold at 1e-10, measured; every one of them has to agree with `auto`. All of them where nothing is said.
+/// newton promises nothing from afar; the interior point's last digits are lost to its own stiffness where contacts stick (1e-9 to 1e-6 is where it ends); fb may cycle.
+using Counts = std::map<std::string, int>;
 
 /// Frictionless: v minimises ½‖v − v_free‖²_M over what the contacts allow, and is unique.
 ContactProblem frictionless(std::uint64_t seed) {
@@ -87,7 +90,7 @@ VectorX velocities(const ContactProblem& problem, const std::string& solver, Sol
 
 /// `same` gives the problem on which a method of some law must give the answer that `auto` has on `problem`; methods of the law `but` are left out.
 template <class Make, class Same>
-void compare(const Make& make, const Same& same, const Law* but = nullptr) {
+void compare(const Make& make, const Same& same, const Counts& least, const Law* but = nullptr) {
   for (const SolverInfo& info : portfolioInfos()) {
     if (but != nullptr && info.law == *but) continue;
     int agreed = 0;
@@ -102,15 +105,19 @@ void compare(const Make& make, const Same& same, const Law* but = nullptr) {
       ASSERT_LE((v - strict).cwiseAbs().maxCoeff(), 1e-8 * std::max(1.0, certifier.scale()));
       ++agreed;
     }
-    EXPECT_GE(agreed, promisesNothing(info.name) ? 1 : kMost) << info.name;
+    const auto counted = least.find(info.name);
+    EXPECT_GE(agreed, counted == least.end() ? kProblems : counted->second) << info.name;
+    std::printf("%-12s certifies %d of %d, and agrees\n", info.name, agreed, kProblems);
   }
 }
 
 ContactProblem unchanged(const ContactProblem& problem, Law /*law*/) { return problem; }
 
-TEST(Methods, AgreeWithoutFriction) { compare(frictionless, unchanged); }
+TEST(Methods, AgreeWithoutFriction) { compare(frictionless, unchanged, {{"ipm", 867}, {"fb", 950}, {"ecos", 999}, {"ecos-strict", 999}}); }
 
-TEST(Methods, AgreeWhereFrictionHoldsEverything) { compare(held, unchanged); }
+TEST(Methods, AgreeWhereFrictionHoldsEverything) {
+  compare(held, unchanged, {{"nsgs", 991}, {"newton", 61}, {"ipm", 13}, {"centralpath", 999}, {"fb", 758}, {"pgs", 989}, {"ecos", 999}, {"ecos-strict", 986}});
+}
 
 // In the plane a box is a Coulomb disc of μ/√2. The relaxation lifts what slides, in the plane as well.
 TEST(Methods, AgreeInThePlane) {
@@ -119,7 +126,7 @@ TEST(Methods, AgreeInThePlane) {
     return problem;
   };
   constexpr Law convex = Law::Convex;
-  compare([](std::uint64_t seed) { return planar(seed, 0.3); }, like, &convex);
+  compare([](std::uint64_t seed) { return planar(seed, 0.3); }, like, {{"newton", 797}, {"ipm", 222}, {"fb", 405}, {"box", 963}}, &convex);
 }
 
 }  // namespace
