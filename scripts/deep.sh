@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# The long checks: the suites under the sanitizers, the fuzzers for ten minutes each, 100,000 random small scenes, and larger ones at length.
+# The long checks: the suites under the sanitizers, the whole build with ECOS, the fuzzers for ten minutes each, 100,000 random small scenes, and larger ones at length.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/build.sh release stiction random_scenes
+scripts/build.sh release stiction random_scenes test_constraints
 export ASAN_OPTIONS=detect_stack_use_after_return=1 TSAN_OPTIONS=halt_on_error=1 LSAN_OPTIONS=suppressions=$PWD/tests/fuzz/leaks.supp
 for flavour in asan tsan; do
   printf '== %s\n' "$flavour"
   scripts/build.sh "$flavour"
   ctest --test-dir "build-$flavour" -j2 --output-on-failure --no-tests=error
 done
+printf '== the whole build with ECOS\n'
+scripts/test_ecos.sh --whole
 printf '== fuzzers\n'
 scripts/fuzz.sh "${FUZZ_SECONDS:-600}"
 printf '== random scenes\n'

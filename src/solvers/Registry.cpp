@@ -36,7 +36,7 @@ std::vector<Entry> velocityMethods() {
       {coulomb("newton", "warm starts and finishing: quadratic on the strict natural map, no guarantee from afar", "local, quadratic"), makeNewtonMethod},
       {coulomb("prox", "stacks and redundant contacts, warm or cold; slow where much slides at large friction", "global at mu = 0"), makeCoulombProxMethod},
       {coulomb("proxac", "violent sliding and redundancy, cold: proximal point with Newton on the strict map", "local"), makeProxAcMethod},
-      {coulomb("ipm", "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios", "none"), makeIpmMethod},
+      {coulomb("ipm", "cold starts of hard problems: violent sliding, redundancy, extreme mass ratios; last digits by Newton", "none"), makeFinishedIpmMethod},
       {coulomb("continuation", "what others leave undecided: follows the path of falling compliance through every change of contact", "path, while it lasts"),
        makeContinuationMethod},
       {coulomb("centralpath", "heaps in motion, cold: the interior point's path through all its turning points", "path, while it lasts"),

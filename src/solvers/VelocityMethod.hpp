@@ -22,6 +22,8 @@ std::unique_ptr<VelocityMethod> makeProxMethod(Law law = Law::Coulomb);
 std::unique_ptr<VelocityMethod> makeBoxMethod();
 std::unique_ptr<VelocityMethod> makeProxAcMethod();
 std::unique_ptr<VelocityMethod> makeIpmMethod();
+/// The interior point and, from where it ends, Newton: as a method by itself. `auto` has a Newton of its own.
+std::unique_ptr<VelocityMethod> makeFinishedIpmMethod();
 std::unique_ptr<VelocityMethod> makeContinuationMethod();
 std::unique_ptr<VelocityMethod> makeCentralPathMethod();
 std::unique_ptr<VelocityMethod> makeConvexMethod();

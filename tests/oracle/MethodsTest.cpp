@@ -21,8 +21,9 @@ using testing_random::wellConditionedProblem;
 constexpr int kProblems = 1000;
 
 /// Of 1000 problems, how many a method certifies from cold at 1e-10, measured; every one of them has to agree with `auto`. All of them where nothing is said.
-/// newton promises nothing from afar; the interior point's last digits are lost to its own stiffness where contacts stick (1e-9 to 1e-6 is where it ends); fb may cycle.
+/// newton promises nothing from afar; fb may cycle.
 using Counts = std::map<std::string, int>;
+constexpr int kRounding = 10;  // of a count that is not all: other processors round otherwise
 
 /// Frictionless: v minimises ½‖v − v_free‖²_M over what the contacts allow, and is unique.
 ContactProblem frictionless(std::uint64_t seed) {
@@ -106,17 +107,17 @@ void compare(const Make& make, const Same& same, const Counts& least, const Law*
       ++agreed;
     }
     const auto counted = least.find(info.name);
-    EXPECT_GE(agreed, counted == least.end() ? kProblems : counted->second) << info.name;
+    EXPECT_GE(agreed, counted == least.end() ? kProblems : counted->second - kRounding) << info.name;
     std::printf("%-12s certifies %d of %d, and agrees\n", info.name, agreed, kProblems);
   }
 }
 
 ContactProblem unchanged(const ContactProblem& problem, Law /*law*/) { return problem; }
 
-TEST(Methods, AgreeWithoutFriction) { compare(frictionless, unchanged, {{"ipm", 867}, {"fb", 950}, {"ecos", 999}, {"ecos-strict", 999}}); }
+TEST(Methods, AgreeWithoutFriction) { compare(frictionless, unchanged, {{"ecos", 999}, {"ecos-strict", 999}}); }
 
 TEST(Methods, AgreeWhereFrictionHoldsEverything) {
-  compare(held, unchanged, {{"nsgs", 991}, {"newton", 61}, {"ipm", 13}, {"centralpath", 999}, {"fb", 758}, {"pgs", 989}, {"ecos", 999}, {"ecos-strict", 986}});
+  compare(held, unchanged, {{"nsgs", 991}, {"newton", 61}, {"ipm", 971}, {"centralpath", 999}, {"pgs", 989}, {"ecos", 999}, {"ecos-strict", 986}});
 }
 
 // In the plane a box is a Coulomb disc of μ/√2. The relaxation lifts what slides, in the plane as well.
@@ -126,7 +127,7 @@ TEST(Methods, AgreeInThePlane) {
     return problem;
   };
   constexpr Law convex = Law::Convex;
-  compare([](std::uint64_t seed) { return planar(seed, 0.3); }, like, {{"newton", 797}, {"ipm", 222}, {"fb", 405}, {"box", 963}}, &convex);
+  compare([](std::uint64_t seed) { return planar(seed, 0.3); }, like, {{"newton", 797}, {"fb", 985}, {"box", 993}}, &convex);
 }
 
 }  // namespace
