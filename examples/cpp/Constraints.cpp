@@ -4,8 +4,10 @@
 #include <stiction/constraints.hpp>
 #include <stiction/stiction.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <numbers>
 
@@ -74,10 +76,11 @@ class Screw : public stiction::BilateralConstraint {
   double pitch_;  // [m]
 };
 
-/// A rod of length L from an anchor at a(t) = (0, 0, A sin ωt): C = (|x − a|² − L²) / 2L. It moves by itself, so it has a ∂C/∂t.
-class ShakenRod : public stiction::BilateralConstraint {
+/// A rod of length L from a body's centre to an anchor at a(t): C = (|x − a|² − L²) / 2L. The anchor moves by itself, so C has a ∂C/∂t.
+class DrivenRod : public stiction::BilateralConstraint {
  public:
-  ShakenRod(double length, double amplitude, double rate) : length_{length}, amplitude_{amplitude}, rate_{rate} {}
+  using Motion = std::function<Vector3(double)>;
+  DrivenRod(double length, Motion anchor, Motion velocity) : length_{length}, anchor_{std::move(anchor)}, velocity_{std::move(velocity)} {}
   int dimension() const override { return 1; }
   VectorX evaluate(const State& state, double time) const override {
     return VectorX::Constant(1, (arm(state, time).squaredNorm() - length_ * length_) / (2 * length_));
@@ -88,41 +91,15 @@ class ShakenRod : public stiction::BilateralConstraint {
     return J;
   }
   VectorX partialTimeDerivative(const State& state, double time) const override {
-    return VectorX::Constant(1, -arm(state, time).z() * amplitude_ * rate_ * std::cos(rate_ * time) / length_);
+    return VectorX::Constant(1, -arm(state, time).dot(velocity_(time)) / length_);
   }
-  std::string typeName() const override { return "ShakenRod"; }
+  std::string typeName() const override { return "DrivenRod"; }
 
  private:
-  Vector3 arm(const State& state, double time) const { return state.position - Vector3{0, 0, amplitude_ * std::sin(rate_ * time)}; }
+  Vector3 arm(const State& state, double time) const { return state.position - anchor_(time); }
 
-  double length_, amplitude_, rate_;
-};
-
-/// A rod of length L from a body's centre to an anchor that sets off from rest at p, speeds up along x at `acceleration` for a second, and goes on evenly.
-class TowRod : public stiction::BilateralConstraint {
- public:
-  TowRod(double length, const Vector3& anchor, double acceleration) : length_{length}, anchor_{anchor}, acceleration_{acceleration} {}
-  int dimension() const override { return 1; }
-  VectorX evaluate(const State& state, double time) const override {
-    return VectorX::Constant(1, (arm(state, time).squaredNorm() - length_ * length_) / (2 * length_));
-  }
-  MatrixX jacobian(const State& state, double time) const override {
-    MatrixX J = MatrixX::Zero(1, 7);
-    J.leftCols<3>() = arm(state, time).transpose() / length_;
-    return J;
-  }
-  VectorX partialTimeDerivative(const State& state, double time) const override {
-    return VectorX::Constant(1, -arm(state, time).x() * acceleration_ * std::min(time, 1.0) / length_);
-  }
-  std::string typeName() const override { return "TowRod"; }
-  double travelled(double time) const { return acceleration_ * (time < 1 ? 0.5 * time * time : time - 0.5); }
-
- private:
-  Vector3 arm(const State& state, double time) const { return state.position - anchor_ - Vector3{travelled(time), 0, 0}; }
-
-  double length_;  // [m]
-  Vector3 anchor_;
-  double acceleration_;  // [m/s²]
+  double length_;             // [m]
+  Motion anchor_, velocity_;  // [m], [m/s]
 };
 
 int wrong = 0;
@@ -195,7 +172,9 @@ void ballOnAShakenRod() {
   const int ball = addBall(builder, {0, 0, -length});
   const double mass = builder.body(ball).mass;
   stiction::Simulation simulation{builder.build(), {}};
-  const int rod = simulation.addConstraint(std::make_shared<ShakenRod>(length, amplitude, rate), ball);
+  const auto anchor = [=](double t) -> Vector3 { return {0, 0, amplitude * std::sin(rate * t)}; };
+  const auto velocity = [=](double t) -> Vector3 { return {0, 0, amplitude * rate * std::cos(rate * t)}; };
+  const int rod = simulation.addConstraint(std::make_shared<DrivenRod>(length, anchor, velocity), ball);
   double hardest = 0;
   for (int k = 0; k < 480; ++k) {
     step(simulation);
@@ -219,9 +198,10 @@ void towedBox() {
   const int box = builder.addSolid("box", stiction::Shape::box({0.3, 0.3, height}), 500, pose, mu);
   const double mass = builder.body(box).mass;
   stiction::Simulation simulation{builder.build(), {}};
-  const Vector3 anchor{length * std::cos(angle), 0, height + length * std::sin(angle)};
-  const auto tow = std::make_shared<TowRod>(length, anchor, acceleration);
-  const int rod = simulation.addConstraint(tow, box);
+  const auto towed = [=](double t) { return acceleration * (t < 1 ? 0.5 * t * t : t - 0.5); };  // speeds up for a second, and goes on evenly
+  const auto anchor = [=](double t) -> Vector3 { return {length * std::cos(angle) + towed(t), 0, height + length * std::sin(angle)}; };
+  const auto velocity = [=](double t) -> Vector3 { return {acceleration * std::min(t, 1.0), 0, 0}; };
+  const int rod = simulation.addConstraint(std::make_shared<DrivenRod>(length, anchor, velocity), box);
   std::printf("box towed over the floor by a rod: speeding up, then evenly\n");
   double off = 0;
   for (int k = 1; k <= 2 * 480; ++k) {
@@ -234,7 +214,7 @@ void towedBox() {
     compare("tension of the rod [N]", -simulation.constraintForce(rod)[0], tension, 1e-5);
     compare("floor pushes up with [N]", normal, mass * kGravity - tension * std::sin(angle), 1e-5);
     compare("friction [N]", floorForce.head<2>().norm(), mu * (mass * kGravity - tension * std::sin(angle)), 1e-5);
-    compare("towed so far [m]", simulation.state().position[static_cast<std::size_t>(box)].x(), tow->travelled(simulation.state().time), 1e-9);
+    compare("towed so far [m]", simulation.state().position[static_cast<std::size_t>(box)].x(), towed(simulation.state().time), 1e-9);
   }
   compare("off the rod at most [m]", off, 0, 1e-9);
 }
