@@ -69,6 +69,7 @@ void runScene(const BenchCase& one, const Scene& scene, const BenchArguments& ar
   result.contacts = tally.mostContacts;
   result.steps = tally.steps;
   result.penetration = tally.deepest;
+  result.phases = tally.times;
   result.moved = farthestMove(start, simulation.state());
   result.certified = tally.firstUncertified < 0;
   result.reason = result.certified ? "" : format("step %d at %g s: %s", tally.firstUncertified, tally.uncertifiedTime, tally.uncertifiedReason.c_str());

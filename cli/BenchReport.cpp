@@ -29,7 +29,15 @@ Json caseToJson(const BenchResult& result, bool withBodies) {
                 {"dearest_step_ms", kMilli * result.dearestStep},
                 {"last_second_ms", kMilli * result.lastSecond},
                 {"penetration_m", result.penetration},
-                {"moved_m", result.moved}});
+                {"moved_m", result.moved},
+                {"phases_ms",
+                 {{"collide", kMilli * result.phases.collide},
+                  {"assemble", kMilli * result.phases.assemble},
+                  {"solve", kMilli * result.phases.solve},
+                  {"certify", kMilli * result.phases.certify},
+                  {"integrate", kMilli * result.phases.integrate},
+                  {"project", kMilli * result.phases.project},
+                  {"account", kMilli * result.phases.account}}}});
   } else {
     out.update({{"form", result.form}, {"rung", result.rung}});
   }

@@ -6,6 +6,7 @@
 #include "BenchCases.hpp"
 #include "Output.hpp"
 #include "certify/Certificate.hpp"
+#include "integrate/Simulation.hpp"
 
 namespace stiction::cli {
 
@@ -27,6 +28,7 @@ struct BenchResult {
   std::string reason;  // why not
   double certificate{0};
   std::string hash;   // of the final state, or of the answer
+  PhaseTimes phases;  // [s] of the last repeat, whole
   bool steady{true};  // every repeat gave the same hash and certificate
   Json bodies;        // of a scene, at the end
 };

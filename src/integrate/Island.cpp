@@ -201,11 +201,12 @@ bool IslandStepper::substep(double h, int depth, int round) {
     report.offConstraints = true;
     if (!acceptUncertified()) return false;
   }
+  watch.lap(times.collide);
   if (!rests) followAnchors(h);
   project(h);
   report.penetration = deepest();
   report.constraintError = constraintError();
-  watch.lap(times.collide);
+  watch.lap(times.project);
   if (report.faulty < 0 && isFinite()) return true;
   report.status = StepStatus::NonFinite;
   return false;

@@ -54,15 +54,6 @@ StepSetup makeSetup(const Model& model, const SimulationOptions& options, const 
   return setup;
 }
 
-void addTimes(const PhaseTimes& part, PhaseTimes& sum) {
-  sum.collide += part.collide;
-  sum.assemble += part.assemble;
-  sum.solve += part.solve;
-  sum.certify += part.certify;
-  sum.integrate += part.integrate;
-  sum.account += part.account;
-}
-
 }  // namespace
 
 Simulation::Impl::Impl(Model m, SimulationOptions o)
@@ -272,7 +263,7 @@ void Simulation::Impl::gather() {
     report.factorisations += island.factorisations;
     if (result.repeated) ++report.repeated;
     for (const auto& [rung, count] : island.rungs) countRung(report.rungs, rung, count);
-    addTimes(result.times, report.times);
+    report.times += result.times;
     solved.insert(solved.end(), island.contacts.begin(), island.contacts.end());
     if (result.hardest && result.hardest->relative > hardest.relative) hardest = std::move(*result.hardest);
     result.hardest.reset();

@@ -41,7 +41,18 @@ struct SolvedContact {
 };
 
 struct PhaseTimes {
-  double collide{0}, assemble{0}, solve{0}, certify{0}, integrate{0}, account{0};  // [s] CPU
+  double collide{0}, assemble{0}, solve{0}, certify{0}, integrate{0}, project{0}, account{0};  // [s] CPU; project: what mends positions after the step
+
+  PhaseTimes& operator+=(const PhaseTimes& part) {
+    collide += part.collide;
+    assemble += part.assemble;
+    solve += part.solve;
+    certify += part.certify;
+    integrate += part.integrate;
+    project += part.project;
+    account += part.account;
+    return *this;
+  }
 };
 
 struct StepReport {
