@@ -71,6 +71,11 @@ class StepSystem {
  private:
   void checkJoint(const TwoBodyBilateralConstraint* joint, std::size_t index) const;
   void addBody(const EngineBody& body, std::size_t index);
+  struct Bounce {
+    double speed;     // [m/s] e u_n⁻ <= 0, 0 where nothing bounces
+    double recovery;  // [m/s] at which an overlap is driven apart; of a gap, less the speed that closes it
+  };
+  Bounce bounceOf(const ContactInteraction& contact, const Eigen::RowVector<double, 6>& onA, const Eigen::RowVector<double, 6>& onB) const;
   void addContact(const ContactInteraction& contact, double mu, std::size_t index);
   void addColumns(BlockColumns& columns, std::size_t body, const Eigen::Ref<const MatrixX>& transposed, VectorX& driven) const;
   Vector6 twistOf(std::size_t body, const VectorX& v) const;
@@ -157,6 +162,20 @@ void StepSystem::addColumns(BlockColumns& columns, std::size_t body, const Eigen
   columns.addSegment(mover.block, problem.M.start[at(mover.block)], 6, transposed.data());
 }
 
+/// Restitution acts on what strikes: an approach that closes the gap within the step and is more than two steps of free acceleration, which rest on a spring is not. Such a contact
+/// is rigid, and neither its gap nor an overlap adds to u⁺ = −e u⁻. What then still overlaps and parts as fast is not driven apart faster.
+StepSystem::Bounce StepSystem::bounceOf(const ContactInteraction& contact, const Eigen::RowVector<double, 6>& onA,
+                                        const Eigen::RowVector<double, 6>& onB) const {
+  constexpr double kSteps = 2;  // of free acceleration
+  const std::size_t a = at(contact.body_a_idx), b = at(contact.body_b_idx);
+  const double before = onA.dot(movers_[a].twist) + onB.dot(movers_[b].twist);
+  const double free = onA.dot(twistOf(a, freeVelocity)) + onB.dot(twistOf(b, freeVelocity));
+  const double depth = contact.penetration_depth, rest = kSteps * std::abs(free - before);
+  if (contact.restitution_coeff > 0 && before < -rest && free * dt_ < depth) return {contact.restitution_coeff * before, 0};
+  if (contact.restitution_coeff > 0 && before > rest && depth > 0) return {0, std::min(depth / dt_, before)};
+  return {0, depth / dt_};
+}
+
 void StepSystem::addContact(const ContactInteraction& contact, double mu, std::size_t index) {
   const std::string name = element("interaction", index);
   const auto exists = [&](int body) { return body >= 0 && at(body) < bodies_.size(); };
@@ -172,8 +191,12 @@ void StepSystem::addContact(const ContactInteraction& contact, double mu, std::s
   }
   if (!rows[0].allFinite() || !rows[1].allFinite() || !std::isfinite(contact.penetration_depth))
     refuseArgument(kType, name.c_str(), "not finite", "finite in basis_a, basis_b and penetration_depth", "check the collision detection");
+  const bool normalsAlone = mu == 0 && rows[0].bottomRows<2>().isZero(0) && rows[1].bottomRows<2>().isZero(0);
+  if (normalsAlone && std::abs(rows[0].row(0).head<3>().norm() - 1) > kFrame)
+    refuseArgument(kType, (name + ": basis_a").c_str(), "a normal of length " + std::to_string(rows[0].row(0).head<3>().norm()), "1, within 1e-6",
+                   "use makeContactInteraction");
   for (int side = 0; side < 2; ++side)
-    if (!isBasis(rows[side]))
+    if (!normalsAlone && !isBasis(rows[side]))
       refuseArgument(kType, (name + (side == 0 ? ": basis_a" : ": basis_b")).c_str(), "no contact frame",
                      "normal, tangent1 and tangent2 (d, r x d) with orthonormal d and one lever arm r, within 1e-6", "use makeContactInteraction");
   if (!rows[1].leftCols<3>().isApprox(-rows[0].leftCols<3>(), kFrame))
@@ -183,17 +206,18 @@ void StepSystem::addContact(const ContactInteraction& contact, double mu, std::s
   addColumns(problem.H, at(contact.body_a_idx), rows[0], w);
   addColumns(problem.H, at(contact.body_b_idx), rows[1], w);
   problem.H.endGroup();
-  const double approach = (rows[0] * movers_[at(contact.body_a_idx)].twist + rows[1] * movers_[at(contact.body_b_idx)].twist)[0];
-  if (contact.penetration_depth >= 0) w[0] += contact.restitution_coeff * std::min(approach, 0.0);
+  const Bounce bounce = bounceOf(contact, rows[0].row(0), rows[1].row(0));
+  w[0] += bounce.speed;
   const auto append = [](VectorX& x, const VectorX& more) {
     x.conservativeResize(x.size() + more.size());
     x.tail(more.size()) = more;
   };
   append(problem.wScale, w);
-  w[0] -= contact.penetration_depth / dt_;
+  w[0] -= bounce.recovery;
   append(problem.w, w);
   append(problem.mu, VectorX::Constant(1, mu));
-  append(problem.R, Vector3{config_.contact_compliance / (dt_ * dt_), config_.friction_compliance / dt_, config_.friction_compliance / dt_});
+  append(problem.R,
+         Vector3{bounce.speed < 0 ? 0.0 : config_.contact_compliance / (dt_ * dt_), config_.friction_compliance / dt_, config_.friction_compliance / dt_});
   used.push_back(static_cast<int>(index));
 }
 
@@ -260,14 +284,15 @@ ContactInteraction makeContactInteraction(int bodyA, int bodyB, const Coordinate
   requireFinite(type, "comB", comB);
   requireFinite(type, "penetrationDepth", Coordinate{penetrationDepth, 0, 0});
   requireBetween(type, "restitution", restitution, 0, 1, "0 does not bounce");
-  const TangentFrame frame = TangentBasis::computeTangentBasis(normal);
+  const Coordinate n = normal.normalized();
+  const TangentFrame frame = TangentBasis::computeTangentBasis(n);
   const auto basis = [&](const Coordinate& com, double sign) {
     const auto direction = [&](const Coordinate& d) {
       Vector6 x;
       x << sign * d, sign * (point - com).cross(d);
       return x;
     };
-    return ContactBasis{direction(normal), direction(frame.t1), direction(frame.t2)};
+    return ContactBasis{direction(n), direction(frame.t1), direction(frame.t2)};
   };
   return {bodyA, bodyB, penetrationDepth, restitution, basis(comA, 1.0), basis(comB, -1.0), true};
 }

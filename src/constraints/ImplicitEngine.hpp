@@ -5,6 +5,8 @@
 //
 // c_n = −penetration_depth. Compliances e are physical: a load F sinks by e F whatever the step. As positions are what is solved for, an overlap d at the start is thrown apart
 // at d/h within the step: kinetic energy of ½ m (d/h)² out of nothing (a document of this scheme claims none). Stiction's own step (integrate) mends positions apart from velocities.
+// Restitution e: what strikes within the step, faster than two steps of free acceleration, leaves at u_n⁺ = −e u_n⁻, rigid whatever the compliance and whatever the gap or overlap at
+// the start; slower contacts do not bounce. An overlap that such a contact keeps while it parts goes by itself and makes no energy.
 #pragma once
 #include <string>
 #include <vector>

@@ -89,6 +89,48 @@ TEST(ImplicitEngine, RestitutionIsNewtons) {
   EXPECT_NEAR(result.contactImpulses[0], 2 * 3.0, 1e-7);
 }
 
+// Whatever the step, the compliance, and whether detection tells of gaps or of overlaps alone: u_n⁺ = −e u_n⁻, so the second apex is e² of the drop but for the step in which it strikes.
+TEST(ImplicitEngine, ADroppedBlockBouncesByItsRestitution) {
+  for (const double h : {1e-4, 1e-3, 4e-3, 16e-3, 50e-3})
+    for (const double e : {1.0, 0.5, 0.2})
+      for (const bool compliant : {false, true})
+        for (const bool ahead : {false, true}) {
+          SCOPED_TRACE("h = " + std::to_string(h) + ", e = " + std::to_string(e) + (compliant ? ", compliant" : "") + (ahead ? ", gaps known" : ""));
+          const ImplicitEngine engine{compliant ? EngineConfig{} : rigid()};
+          std::vector<EngineBody> bodies{block({}, {0, 0, 1}), ground()};
+          double struck = 0, apex = 0;
+          while (struck == 0 || bodies[0].state.velocity.z() > 0) {
+            const double before = bodies[0].state.velocity.z();
+            const bool told = ahead || bodies[0].state.position.z() <= 0;
+            const auto contacts = told ? onGround(bodies, e) : std::vector<ContactInteraction>{};
+            ASSERT_TRUE(engine.step(bodies, contacts, std::vector<double>(contacts.size(), 0.0), {}, h).certified);
+            const double after = bodies[0].state.velocity.z();
+            if (struck == 0 && after > 0) {
+              struck = -before;
+              ASSERT_NEAR(after, e * struck, 1e-6 * struck);
+            }
+            apex = struck > 0 ? std::max(apex, bodies[0].state.position.z()) : 0;
+          }
+          EXPECT_NEAR(apex, e * e * struck * struck / (2 * kG), 2 * h * struck);
+          EXPECT_NEAR(struck, std::sqrt(2 * kG), 2 * kG * h);
+        }
+}
+
+TEST(ImplicitEngine, NormalsWithinTheirToleranceAndFrictionlessContactsWithoutTangentsAreTaken) {
+  for (const double length : {1 - 9e-7, 1 + 9e-7}) {
+    std::vector<EngineBody> bodies{block({}), ground()};
+    const Coordinate at{0.3, -0.2, 0};
+    const ContactInteraction contact = makeContactInteraction(0, 1, length * Coordinate{0, 0.6, 0.8}, at, {0, 0, 0}, {0, 0, 0}, 0);
+    EXPECT_NO_THROW((ImplicitEngine{}.step(bodies, {contact}, {0.5}, {}, 1e-3)));
+  }
+  std::vector<EngineBody> bodies{block({0, 0, -1}), ground()};
+  ContactInteraction bare = onGround(bodies)[0];
+  bare.basis_a.tangent1 = bare.basis_a.tangent2 = bare.basis_b.tangent1 = bare.basis_b.tangent2 = Vector6::Zero();
+  EXPECT_TRUE(ImplicitEngine{rigid()}.step(bodies, {bare}, {0.0}, {}, 1e-3).certified);
+  EXPECT_NEAR(bodies[0].state.velocity.z(), 0, 1e-9);
+  EXPECT_THROW((ImplicitEngine{rigid()}.step(bodies, {bare}, {0.5}, {}, 1e-3)), std::invalid_argument);
+}
+
 TEST(ImplicitEngine, AGapMayCloseAndNoMore) {
   std::vector<EngineBody> bodies{block({0, 0, -2}, {0, 0, 1e-3}), ground()};
   bodies[0].force.setZero();
