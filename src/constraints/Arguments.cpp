@@ -64,6 +64,16 @@ const Coordinate& requireFinite(const char* type, const char* argument, const Co
   return value;
 }
 
+const MatrixX& requireShape(const char* type, const std::string& constraint, const char* function, const MatrixX& value, Eigen::Index rows,
+                            Eigen::Index columns) {
+  const auto size = [](Eigen::Index r, Eigen::Index c) { return std::to_string(r).append(" x ").append(std::to_string(c)); };
+  const std::string argument = constraint + ": " + function + "()";
+  if (value.rows() != rows || value.cols() != columns)
+    refuseArgument(type, argument.c_str(), size(value.rows(), value.cols()), size(rows, columns).c_str(), "let dimension() and the functions agree");
+  if (!value.allFinite()) refuseArgument(type, argument.c_str(), "a number that is not finite", "finite", "check the constraint at the poses of its bodies");
+  return value;
+}
+
 const Coordinate& requireUnit(const char* type, const char* argument, const Coordinate& value) {
   if (!(std::abs(value.norm() - 1.0) <= 1e-6)) refuseArgument(type, argument, text(value), "of unit length within 1e-6", "normalise it first");
   return value;

@@ -21,6 +21,9 @@ double requireMass(const char* type, const char* argument, double mass, const ch
 /// No limit when 0: a number >= 0.
 int requireLimit(const char* type, const char* argument, int limit);
 const Coordinate& requireFinite(const char* type, const char* argument, const Coordinate& value);
+/// What a function of a constraint gave: rows × columns, finite.
+const MatrixX& requireShape(const char* type, const std::string& constraint, const char* function, const MatrixX& value, Eigen::Index rows,
+                            Eigen::Index columns);
 /// Length 1 within 1e-6.
 const Coordinate& requireUnit(const char* type, const char* argument, const Coordinate& value);
 

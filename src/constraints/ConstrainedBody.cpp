@@ -15,11 +15,13 @@ constexpr int kNewtonSteps = 30;
 
 /// Σ dimension() rows of a function of every active constraint, `columns` wide.
 template <typename Function>
-MatrixX stack(const std::vector<Constraint*>& constraints, const State& state, double time, Eigen::Index columns, Function&& function) {
+MatrixX stack(const std::vector<Constraint*>& constraints, const State& state, double time, const char* name, Eigen::Index columns, Function&& function) {
   MatrixX rows(0, columns);
-  for (const Constraint* constraint : constraints) {
-    if (!constraint->isActive(state, time)) continue;
-    const MatrixX part = function(*constraint);
+  for (std::size_t k = 0; k < constraints.size(); ++k) {
+    const Constraint& constraint = *constraints[k];
+    if (!constraint.isActive(state, time)) continue;
+    const MatrixX part = function(constraint);
+    requireShape("ConstrainedBody", "constraints[" + std::to_string(k) + "] (" + constraint.typeName() + ")", name, part, constraint.dimension(), columns);
     rows.conservativeResize(rows.rows() + part.rows(), columns);
     rows.bottomRows(part.rows()) = part;
   }
@@ -27,7 +29,7 @@ MatrixX stack(const std::vector<Constraint*>& constraints, const State& state, d
 }
 
 VectorX valueOf(const std::vector<Constraint*>& constraints, const State& state, double time) {
-  return stack(constraints, state, time, 1, [&](const Constraint& c) { return MatrixX{c.evaluate(state, time)}; });
+  return stack(constraints, state, time, "evaluate", 1, [&](const Constraint& c) { return MatrixX{c.evaluate(state, time)}; });
 }
 
 Vector6 twistOf(const State& state) { return (Vector6{} << state.velocity, state.getAngularVelocity()).finished(); }
@@ -68,11 +70,11 @@ void ConstrainedBody::setStabilisation(Stabilisation stabilisation) {
 VectorX ConstrainedBody::violation(const State& state) const { return valueOf(constraints_, state, time_); }
 
 MatrixX ConstrainedBody::velocityRows(const State& state, double time) const {
-  return stack(constraints_, state, time, 7, [&](const Constraint& c) { return c.jacobian(state, time); }) * twistToRate(state.orientation);
+  return stack(constraints_, state, time, "jacobian", 7, [&](const Constraint& c) { return c.jacobian(state, time); }) * twistToRate(state.orientation);
 }
 
 VectorX ConstrainedBody::partialTime(const State& state, double time) const {
-  return stack(constraints_, state, time, 1, [&](const Constraint& c) { return MatrixX{c.partialTimeDerivative(state, time)}; });
+  return stack(constraints_, state, time, "partialTimeDerivative", 1, [&](const Constraint& c) { return MatrixX{c.partialTimeDerivative(state, time)}; });
 }
 
 Matrix6 ConstrainedBody::inverseMass(const State& state) const {

@@ -107,7 +107,7 @@ class ConstraintSolver {
   /// velocities of the step's end without any contact force, all other forces included. inverseMasses [1/kg] and inverseInertias [1/(kg m²)], world axes: 0 where a body
   /// does not give way, else in [1e-60, 1e60]; such bodies may move as driven. dt [s] in [1e-12, 1e6]. Restitution pushes back at e times the pre-impact speed; a contact that is apart may close within dt. Overlap stays
   /// as it is: velocities are not the place to mend it.
-  /// Normal forces are given to the friction constraints (setNormalLambda). Throws std::invalid_argument naming the element; and, built with -DSTICTION_ECOS_THROWS=ON,
+  /// Normal forces are given to the friction constraints (setNormalLambda): calls from several threads need constraints of their own each. Throws std::invalid_argument naming the element; and, built with -DSTICTION_ECOS_THROWS=ON,
   /// std::runtime_error where ECOS fails, in place of an answer with converged = false.
   MultiBodySolveResult solveWithContacts(const std::vector<TwoBodyConstraint*>& contactConstraints,
                                          const std::vector<std::reference_wrapper<const InertialState>>& states, const std::vector<double>& inverseMasses,
@@ -125,7 +125,7 @@ class ConstraintSolver {
   int getMaxIterations() const { return max_iterations_; }
 
   /// For each cone program of the methods on ECOS ("ecos", "ecos-strict"), kept in every build: absolute (residuals) and relative (gap) tolerances in [1e-16, 1], iterations >= 1.
-  /// "ecos" is one program and as near as that; "ecos-strict" goes on to setTolerance's certificate. Throws std::invalid_argument.
+  /// "ecos" is one program, whose impulses are as near as the root of its tolerance: 1e-3 of the largest at 1e-6, without friction too. "ecos-strict" goes on to setTolerance's certificate. Throws std::invalid_argument.
   void setECOSTolerance(double abs_tol, double rel_tol);
   std::pair<double, double> getECOSTolerance() const { return {ecos_abs_tol_, ecos_rel_tol_}; }
   void setECOSMaxIterations(int max_iters);

@@ -8,6 +8,7 @@
 #include "constraints/ConstraintSolver.hpp"
 #include "constraints/ContactSystem.hpp"
 #include "portfolio/Portfolio.hpp"
+#include "problem/Law.hpp"
 #include "solvers/EcosSolver.hpp"
 #include "solvers/Lcp.hpp"
 
@@ -103,12 +104,14 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
   Iterate iterate;
   iterate.r.setZero(3 * system.contacts());
   MultiBodySolveResult result;
-  EcosRun run;  // of ecos-strict
+  EcosRun run;             // of ecos-strict
+  Law law = Law::Coulomb;  // that a method which did not converge was judged by
+  double judged = 0;
   if (system.hasFriction() && friction_method_ == "ecos") {
     MatrixX A;
     VectorX b;
     system.denseSystem(3, A, b);
-    result.details = solveWithECOS(A, b, buildFrictionConeSpec(contactConstraints, system.contacts()), system.contacts());
+    result.details = solveWithECOS(A, b, buildFrictionConeSpec(system.used(), system.contacts()), system.contacts());
     result.lambdas = iterate.r = result.details.lambda;
   } else if (system.hasFriction() && friction_method_ == "ecos-strict") {
     SolveOptions options;
@@ -124,9 +127,10 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
     SolveOptions options;
     options.tolerance = tolerance_;
     options.maxIterations = max_iterations_;
-    const Law law = lawOf(friction_method_);
+    law = lawOf(friction_method_);
     if (law == Law::Box) problem.axisBounds = &system;
     const PortfolioReport report = Portfolio{friction_method_, law}.solve(problem, iterate, options);
+    judged = report.certificate.relative;
     result.details = {iterate.r, report.certified, report.iterations, 0};
     result.details.solver_type = friction_method_;
     result.lambdas = iterate.r;
@@ -164,7 +168,11 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
           << " of the largest";
     else if (result.details.solver_type == "ECOS")
       out << ": exit code " << result.details.ecos_exit_flag;
-    out << ": certificate " << certificate.relative << ", tolerance " << tolerance_;
+    if (law == Law::Coulomb)
+      out << ": certificate " << certificate.relative;
+    else
+      out << ": certificate by its own law (" << name(law) << ") " << judged;
+    out << ", tolerance " << tolerance_;
     result.message = out.str();
     if (throwsOnECOSFailure() && result.details.solver_type == "ECOS") throw std::runtime_error{result.message};
   }

@@ -63,19 +63,23 @@ ContactSystem::ContactSystem(const std::vector<TwoBodyConstraint*>& constraints,
   }
   std::vector<const ContactConstraint*> normals;  // of each entry of contacts_; null for rows of users
   for (std::size_t k = 0; k < constraints.size(); ++k) {
-    const TwoBodyConstraint* constraint = constraints[k];
+    TwoBodyConstraint* constraint = constraints[k];
     if (constraint == nullptr) refuse("contactConstraints[", k, "] is null");
     for (const std::size_t body : {constraint->getBodyAIndex(), constraint->getBodyBIndex()})
       if (body >= numBodies) refuse("contactConstraints[", k, "] (", constraint->typeName(), ") names body ", body, ", must be below ", numBodies);
     if (constraint->getBodyAIndex() == constraint->getBodyBIndex())
       refuse("contactConstraints[", k, "] (", constraint->typeName(), ") joins body ", constraint->getBodyAIndex(), " to itself; a contact needs two bodies");
-    if (dynamic_cast<const FrictionConstraint*>(constraint) != nullptr) continue;
-    if (const auto* contact = dynamic_cast<const ContactConstraint*>(constraint))
-      addContact(*contact);
+    const auto* contact = dynamic_cast<const ContactConstraint*>(constraint);
+    const bool ofContact = dynamic_cast<const FrictionConstraint*>(constraint) != nullptr;
+    if (contact == nullptr && !ofContact && !constraint->isActiveTwoBody(states[constraint->getBodyAIndex()], states[constraint->getBodyBIndex()], 0.0))
+      continue;
+    used_.push_back(constraint);
+    if (ofContact) continue;  // its contact may come after it
+    if (contact != nullptr)
+      addContact(*contact, k);
     else
       addRows(*constraint, k);
-    normals.resize(contacts_.size(), nullptr);
-    if (!normals.empty()) normals.back() = dynamic_cast<const ContactConstraint*>(constraint);
+    normals.resize(contacts_.size(), contact);
   }
   for (std::size_t k = 0; k < constraints.size(); ++k)
     if (auto* friction = dynamic_cast<FrictionConstraint*>(constraints[k])) addFriction(*friction, normals, k);
@@ -89,29 +93,35 @@ double ContactSystem::speed(const Contact& contact, const Row& row) const {
 }
 
 /// w_n: e times the speed of approach where the contact closes within the step, else what the gap allows.
-void ContactSystem::addContact(const ContactConstraint& constraint) {
-  Contact contact{constraint.getBodyAIndex(), constraint.getBodyBIndex(), {Row::Zero(), Row::Zero(), Row::Zero()}};
-  contact.rows[0] = constraint.jacobianTwoBody(states_[contact.a], states_[contact.b], 0.0);
-  const double gap = constraint.evaluateTwoBody(states_[contact.a], states_[contact.b], 0.0)[0], approach = constraint.getPreImpactRelVelNormal();
-  contact.w = std::max(gap, 0.0) / dt_;
-  if (constraint.getRestitution() > 0 && approach < 0 && speed(contact, contact.rows[0]) + contact.w < 0) contact.w = constraint.getRestitution() * approach;
+void ContactSystem::addContact(const ContactConstraint& constraint, std::size_t index) {
+  const RowValues rows = rowsOf(constraint, index, 1);
+  Contact contact{constraint.getBodyAIndex(), constraint.getBodyBIndex(), {rows.J.row(0), Row::Zero(), Row::Zero()}};
+  const double approach = constraint.getPreImpactRelVelNormal();
+  contact.w = rows.rate[0] + std::max(rows.C[0], 0.0) / dt_;
+  if (constraint.getRestitution() > 0 && approach < 0 && speed(contact, contact.rows[0]) + contact.w < 0)
+    contact.w = rows.rate[0] + constraint.getRestitution() * approach;
   contacts_.push_back(contact);
+}
+
+/// What the constraint's functions give, checked.
+ContactSystem::RowValues ContactSystem::rowsOf(const TwoBodyConstraint& constraint, std::size_t index, int dimension) const {
+  const std::string name = "contactConstraints[" + std::to_string(index) + "] (" + constraint.typeName() + ")";
+  if (constraint.dimension() != dimension || dimension < 0)
+    refuse(name, ": dimension() is ", constraint.dimension(), ", must be ", dimension < 0 ? "at least 0" : std::to_string(dimension));
+  const InertialState &a = states_[constraint.getBodyAIndex()], &b = states_[constraint.getBodyBIndex()];
+  RowValues rows{constraint.jacobianTwoBody(a, b, 0.0), constraint.evaluateTwoBody(a, b, 0.0), constraint.partialTimeDerivativeTwoBody(a, b, 0.0)};
+  requireShape(kType, name, "jacobianTwoBody", rows.J, dimension, 12);
+  requireShape(kType, name, "evaluateTwoBody", rows.C, dimension, 1);
+  requireShape(kType, name, "partialTimeDerivativeTwoBody", rows.rate, dimension, 1);
+  return rows;
 }
 
 /// Unilateral rows of a user: frictionless contacts.
 void ContactSystem::addRows(const TwoBodyConstraint& constraint, std::size_t index) {
-  const InertialState &a = states_[constraint.getBodyAIndex()], &b = states_[constraint.getBodyBIndex()];
-  if (!constraint.isActiveTwoBody(a, b, 0.0)) return;
-  const MatrixX J = constraint.jacobianTwoBody(a, b, 0.0);
-  const VectorX C = constraint.evaluateTwoBody(a, b, 0.0), rate = constraint.partialTimeDerivativeTwoBody(a, b, 0.0);
-  const int n = constraint.dimension();
-  if (J.rows() != n || J.cols() != 12 || C.size() != n || rate.size() != n)
-    refuse("contactConstraints[", index, "] (", constraint.typeName(), "): dimension() is ", n, " but the Jacobian is ", J.rows(), " x ", J.cols(),
-           ", must be ", n, " x 12, and C has ", C.size(), " entries");
-  if (!J.allFinite() || !C.allFinite() || !rate.allFinite())
-    refuse("contactConstraints[", index, "] (", constraint.typeName(), ") gave a number that is not finite");
-  for (int k = 0; k < n; ++k)
-    contacts_.push_back({constraint.getBodyAIndex(), constraint.getBodyBIndex(), {J.row(k), Row::Zero(), Row::Zero()}, rate[k] + std::max(C[k], 0.0) / dt_});
+  const RowValues rows = rowsOf(constraint, index, constraint.dimension());
+  for (Eigen::Index k = 0; k < rows.C.size(); ++k)
+    contacts_.push_back(
+        {constraint.getBodyAIndex(), constraint.getBodyBIndex(), {rows.J.row(k), Row::Zero(), Row::Zero()}, rows.rate[k] + std::max(rows.C[k], 0.0) / dt_});
 }
 
 void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<const ContactConstraint*>& normals, std::size_t index) {
@@ -122,8 +132,8 @@ void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<
              "] (" + friction.typeName() + ") has Baumgarte gains; a velocity has no error to pull back, and gains on friction make energy: return 0");
     const ContactConstraint& normal = *normals[i];
     if (!belongsTo(friction, normal)) continue;
-    const MatrixX J = friction.jacobianTwoBody(states_[contacts_[i].a], states_[contacts_[i].b], 0.0);
-    contacts_[i].rows[1] = J.row(0), contacts_[i].rows[2] = J.row(1);
+    const RowValues rows = rowsOf(friction, index, 2);
+    contacts_[i].rows[1] = rows.J.row(0), contacts_[i].rows[2] = rows.J.row(1);
     contacts_[i].friction = &friction;
     contacts_[i].frictionIndex = index;
     has_friction_ = true;

@@ -20,6 +20,8 @@ class ContactSystem : public AxisBounds {
 
   int contacts() const { return static_cast<int>(contacts_.size()); }
   bool hasFriction() const { return has_friction_; }
+  /// The constraints without those that are not active.
+  const std::vector<TwoBodyConstraint*>& used() const { return used_; }
   double friction(int contact) const;
 
   /// Every contact with three rows (n, t1, t2); without friction μ = 0 and the tangential columns are zero.
@@ -45,7 +47,13 @@ class ContactSystem : public AxisBounds {
     int block{-1};
   };
 
-  void addContact(const ContactConstraint& constraint);
+  struct RowValues {
+    MatrixX J;        // dimension × 12
+    VectorX C, rate;  // C and ∂C/∂t
+  };
+
+  RowValues rowsOf(const TwoBodyConstraint& constraint, std::size_t index, int dimension) const;
+  void addContact(const ContactConstraint& constraint, std::size_t index);
   void addRows(const TwoBodyConstraint& constraint, std::size_t index);
   void addFriction(FrictionConstraint& friction, const std::vector<const ContactConstraint*>& normals, std::size_t index);
   /// Velocity of the rows from both bodies' states.
@@ -56,6 +64,7 @@ class ContactSystem : public AxisBounds {
   const std::vector<Matrix3>& inverse_inertias_;
   double dt_;
   std::vector<Mobility> mobility_;
+  std::vector<TwoBodyConstraint*> used_;
   std::vector<Contact> contacts_;
   bool has_friction_{false};
 };

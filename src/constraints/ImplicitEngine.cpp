@@ -40,13 +40,9 @@ bool isBasis(const Eigen::Matrix<double, 3, 6>& rows) {
 void checkRows(const TwoBodyBilateralConstraint& joint, std::size_t index, const VectorX& g, const MatrixX& J) {
   const int n = joint.dimension();
   const std::string name = element("joint", index) + " (" + joint.typeName() + ")";
-  if (n < 0 || g.size() != n || J.rows() != n || J.cols() != 12)
-    refuseArgument(kType, name.c_str(),
-                   std::to_string(g.size()) + " values and a Jacobian of " + std::to_string(J.rows()) + " x " + std::to_string(J.cols()) + " for dimension() " +
-                       std::to_string(n),
-                   "dimension() values and a Jacobian of dimension() x 12", "let evaluateTwoBody, jacobianTwoBody and dimension agree");
-  if (!g.allFinite() || !J.allFinite())
-    refuseArgument(kType, name.c_str(), "not finite", "finite values and Jacobian", "check the joint at the poses of its bodies");
+  if (n < 0) refuseArgument(kType, (name + ": dimension()").c_str(), std::to_string(n), "at least 0", "count the rows");
+  requireShape(kType, name, "evaluateTwoBody", g, n, 1);
+  requireShape(kType, name, "jacobianTwoBody", J, n, 12);
 }
 
 /// The bodies, checked, and the parts of the problem that hold for the whole step.

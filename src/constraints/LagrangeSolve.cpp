@@ -11,6 +11,7 @@
 namespace stiction {
 namespace {
 
+constexpr const char* kType = "ConstraintSolver::solve";
 constexpr double kDependent = 1e-10;  // [-] of a row's own diagonal: what is left of it beside the rows before
 constexpr double kSatisfied = 1e-9;   // [-] of the largest term of a redundant row: as much may be left of it
 
@@ -23,7 +24,7 @@ struct Rows {
   int total{0};
 };
 
-[[noreturn]] void refuse(const std::string& what) { throw InputError{"ConstraintSolver::solve", what, "", ""}; }
+[[noreturn]] void refuse(const std::string& what) { throw InputError{kType, what, "", ""}; }
 
 std::string nameOf(std::size_t index, const Constraint& constraint) { return "constraints[" + std::to_string(index) + "] (" + constraint.typeName() + ")"; }
 
@@ -35,11 +36,7 @@ void append(const Constraint& constraint, std::size_t index, const State& state,
   rows.total += n;
   if (n == 0 || !constraint.isActive(state, time)) return;
   const auto expect = [&](const char* function, const MatrixX& value, Eigen::Index columns) -> const MatrixX& {
-    if (value.rows() != n || value.cols() != columns)
-      refuse(nameOf(index, constraint) + ": " + function + "() gave " + std::to_string(value.rows()) + " x " + std::to_string(value.cols()) + ", must be " +
-             std::to_string(n) + " x " + std::to_string(columns));
-    if (!value.allFinite()) refuse(nameOf(index, constraint) + ": " + function + "() gave a number that is not finite");
-    return value;
+    return requireShape(kType, nameOf(index, constraint), function, value, n, columns);
   };
   const Eigen::Index row = rows.C.size(), size = row + n;
   rows.J.conservativeResize(size, 7);
@@ -58,22 +55,21 @@ void append(const Constraint& constraint, std::size_t index, const State& state,
 
 void check(const std::vector<Constraint*>& constraints, const State& state, const Vector3& force, const Vector3& torque, double mass,
            const Matrix3& inverseInertia, double dt) {
-  constexpr const char* type = "ConstraintSolver::solve";
   for (std::size_t k = 0; k < constraints.size(); ++k) {
     if (constraints[k] == nullptr) refuse("constraints[" + std::to_string(k) + "] is null");
     if (dynamic_cast<const TwoBodyRows*>(constraints[k]) != nullptr) refuse(nameOf(k, *constraints[k]) + " acts between two bodies; this function sees one");
     if (dynamic_cast<const UnilateralConstraint*>(constraints[k]) != nullptr)
       refuse(nameOf(k, *constraints[k]) + " is unilateral; equalities alone are solved here");
   }
-  requireFinite(type, "externalForce", force);
-  requireFinite(type, "externalTorque", torque);
-  requireFinite(type, "state.position", state.position);
-  requireFinite(type, "state.velocity", state.velocity);
+  requireFinite(kType, "externalForce", force);
+  requireFinite(kType, "externalTorque", torque);
+  requireFinite(kType, "state.position", state.position);
+  requireFinite(kType, "state.velocity", state.velocity);
   if (!state.quaternionRate.allFinite()) refuse("state.quaternionRate is not finite");
   if (!(state.orientation.squaredNorm() > 1e-12) || !state.orientation.coeffs().allFinite())
     refuse("state.orientation is zero or not finite, must be a quaternion near unit length");
-  requireMass(type, "mass", mass, "a body that does not move needs no multipliers");
-  requireStep(type, dt);
+  requireMass(kType, "mass", mass, "a body that does not move needs no multipliers");
+  requireStep(kType, dt);
   if (!inverseInertia.allFinite()) refuse("inverseInertia is not finite");
   const double size = inverseInertia.cwiseAbs().maxCoeff();
   if ((inverseInertia - inverseInertia.transpose()).cwiseAbs().maxCoeff() > 1e-9 * size) refuse("inverseInertia is not symmetric");
@@ -143,11 +139,14 @@ ConstraintSolver::SolveResult ConstraintSolver::solve(const std::vector<Constrai
   const MatrixX A = rows.J * inverse * rows.J.transpose();
   const VectorX b = -rows.J * free - rows.product - rows.alpha.cwiseProduct(rows.C) - rows.beta.cwiseProduct(rows.rate);
 
-  // A row that no force can push has no diagonal but round-off of its products.
-  VectorX diagonal = A.diagonal();
-  const VectorX unit = rows.J.rowwise().squaredNorm() * inverse.diagonal().maxCoeff();
-  for (Eigen::Index i = 0; i < n; ++i)
-    if (!(diagonal[i] > kDependent * unit[i])) diagonal[i] = 0;
+  // A row that no torque can push has no diagonal from the quaternion's block but round-off of its products. Metres and quaternion are judged apart: they have no common unit.
+  const auto part = [&](Eigen::Index first, Eigen::Index size) {
+    const auto J = rows.J.middleCols(first, size);
+    const auto M = inverse.block(first, first, size, size);
+    const VectorX pushed = (J * M).cwiseProduct(J).rowwise().sum(), unit = J.rowwise().squaredNorm() * M.diagonal().maxCoeff();
+    return VectorX{(pushed.array() > kDependent * unit.array()).select(pushed, 0.0)};
+  };
+  const VectorX diagonal = part(0, 3) + part(3, 4);
   const std::vector<int> independent = independentRows(A, diagonal);
   result.rank = static_cast<int>(independent.size());
   const bool regular = result.rank == n;

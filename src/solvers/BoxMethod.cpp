@@ -7,12 +7,13 @@
 //
 //   (A_SS + A_SP E) λ_S = b_S ,   E: λ_P = slope · λ_n ,
 //
-// so that few LCPs are enough. Where the bounds do not settle, and on problems larger than a dense A is good for, the method of multipliers on the same law (ProxMethod) takes over
-// from the best answer so far. Cost: O(n³) for n rows.
+// so that few LCPs are enough. Where the bounds do not settle, and on problems larger than a dense A is good for, others go on: sweeps (`pgs`) from the best answer so far and from
+// nothing, then the method of multipliers on the same law (ProxMethod). Cost: O(n³) for n rows.
 #include <cmath>
 #include <optional>
 
 #include "solvers/FrictionCone.hpp"
+#include "solvers/GaussSeidel.hpp"
 #include "solvers/Lcp.hpp"
 #include "solvers/VelocityMethod.hpp"
 
@@ -41,6 +42,7 @@ class BoxMethod : public VelocityMethod {
   MatrixX A_;
   VectorX b_, low_, high_, x_, u_, rows_;
   std::unique_ptr<VelocityMethod> multipliers_{makeProxMethod(Law::Box)};
+  std::unique_ptr<Solver> sweeps_{makePgs()};
 };
 
 void BoxMethod::addColumn(VelocitySystem& system, const BlockColumns& columns, int group, int c, Eigen::Index row) {
@@ -142,21 +144,26 @@ void BoxMethod::direct(VelocitySystem& system, const Iterate& iterate, const Sol
 
 SolveReport BoxMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   const int limit = options.maxIterations > 0 ? options.maxIterations : 100 * (3 * system.problem().contacts() + system.problem().rows()) + 1000;
-  if (system.problem().contacts() > kLargest) return multipliers_->run(system, iterate, options);
   SolveReport report;
   best_.reset();
   best_.offer(system, iterate.r, iterate.lambda);
-  direct(system, iterate, options, limit, report);
-  if (best_.residual() > options.tolerance * system.scale() && report.iterations < limit) {
-    SolveOptions warm = options;
-    warm.warm = true;
-    if (options.maxIterations > 0) warm.maxIterations = limit - report.iterations;
-    Iterate answer = best_.iterate();
-    const SolveReport more = multipliers_->run(system, answer, warm);
+  if (system.problem().contacts() <= kLargest) direct(system, iterate, options, limit, report);
+  const Iterate afterBoxes = best_.iterate();
+  const auto goOn = [&](const Iterate& start, bool warm, auto&& solve) {
+    if (best_.residual() <= options.tolerance * system.scale() || (options.maxIterations > 0 && report.iterations >= limit)) return;
+    SolveOptions rest = options;
+    rest.warm = warm;
+    if (options.maxIterations > 0) rest.maxIterations = limit - report.iterations;
+    Iterate answer = start;
+    const SolveReport more = solve(answer, rest);
     report.iterations += more.iterations;
     report.factorisations += more.factorisations;
     best_.offer(system, answer.r, answer.lambda);
-  }
+  };
+  const auto sweep = [&](Iterate& answer, const SolveOptions& rest) { return sweeps_->solve(system.problem(), answer, rest); };
+  goOn(afterBoxes, true, sweep);
+  if (!afterBoxes.r.isZero(0)) goOn(afterBoxes, false, sweep);  // from elsewhere than where boxes led
+  goOn(afterBoxes, true, [&](Iterate& answer, const SolveOptions& rest) { return multipliers_->run(system, answer, rest); });
   best_.conclude(system, options, limit, iterate, report);
   return report;
 }

@@ -22,8 +22,55 @@ namespace stiction {
 namespace {
 
 int requireContacts(const char* type, int contacts) {
-  if (contacts < 0) throw InputError{std::string{type} + ": numContacts", std::to_string(contacts), "at least 0", "count the contacts"};
+  constexpr int most = 10'000'000;
+  if (contacts < 0 || contacts > most)
+    throw InputError{std::string{type} + ": numContacts", std::to_string(contacts), "in [0, " + std::to_string(most) + "]", "count the contacts"};
   return contacts;
+}
+
+void requireArray(const char* name, const std::vector<pfloat>& values, idxint size) {
+  if (static_cast<idxint>(values.size()) != size)
+    throw InputError{std::string{"ECOSData: "} + name, std::to_string(values.size()) + " entries", std::to_string(size), "fill it before setup()"};
+  const auto bad = std::find_if(values.begin(), values.end(), [](pfloat x) { return !std::isfinite(x); });
+  if (bad != values.end())
+    throw InputError{std::string{"ECOSData: "} + name + "[" + std::to_string(bad - values.begin()) + "]", std::to_string(*bad), "finite",
+                     "check where it comes from"};
+}
+
+/// ECOS itself follows every index and pointer it is given.
+void requireProblem(const ECOSData& data) {
+  const auto count = [](const char* name, idxint value, idxint least) {
+    if (value < least) throw InputError{std::string{"ECOSData: "} + name, std::to_string(value), "at least " + std::to_string(least), "fill it before setup()"};
+  };
+  count("num_variables", data.num_variables, 1);
+  count("num_linear", data.num_linear, 0);
+  if (data.num_cones != static_cast<idxint>(data.cone_sizes.size()))
+    throw InputError{"ECOSData: num_cones", std::to_string(data.num_cones), "the number of cone_sizes, " + std::to_string(data.cone_sizes.size()),
+                     "let them agree"};
+  const auto rows = static_cast<idxint>(data.h.size());
+  idxint left = rows - data.num_linear;
+  for (const idxint size : data.cone_sizes) {
+    count("cone_sizes", size, 1);
+    left -= std::min(size, rows + 1);
+  }
+  if (left != 0 || rows == 0)
+    throw InputError{"ECOSData: h", std::to_string(rows) + " entries", "num_linear and the sum of cone_sizes, and not none", "let them agree"};
+  requireArray("h", data.h, rows);
+  requireArray("c", data.c, data.num_variables);
+  requireArray("G_data", data.G_data, static_cast<idxint>(data.G_row_indices.size()));
+  const std::vector<idxint>& start = data.G_col_ptrs;
+  if (static_cast<idxint>(start.size()) != data.num_variables + 1 || start.front() != 0 || start.back() != static_cast<idxint>(data.G_data.size()) ||
+      !std::is_sorted(start.begin(), start.end()))
+    throw InputError{"ECOSData: G_col_ptrs", "not the columns of G",
+                     std::to_string(data.num_variables + 1) + " ascending entries from 0 to the number of entries of G", "take them from ECOSSparseMatrix"};
+  for (std::size_t column = 0; column + 1 < start.size(); ++column)
+    for (idxint k = start[column], last = -1; k < start[column + 1]; ++k) {
+      const idxint row = data.G_row_indices[static_cast<std::size_t>(k)];
+      if (row <= last || row >= rows)
+        throw InputError{"ECOSData: G_row_indices[" + std::to_string(k) + "]", std::to_string(row),
+                         "in [0, " + std::to_string(rows) + ") and ascending in its column", "take them from ECOSSparseMatrix"};
+      last = row;
+    }
 }
 
 /// Throws where two contacts share a row.
@@ -55,6 +102,8 @@ void requireECOS() {
 }
 
 ECOSSparseMatrix ECOSSparseMatrix::fromDense(const MatrixX& mat, double sparsity_threshold) {
+  if (!(sparsity_threshold >= 0) || !std::isfinite(sparsity_threshold))
+    throw InputError{"ECOSSparseMatrix: sparsity_threshold", std::to_string(sparsity_threshold), "finite and >= 0", "0 keeps every entry that is not 0"};
   if (!mat.allFinite()) throw InputError{"ECOSSparseMatrix: the matrix", "not finite", "finite", "check where it comes from"};
   ECOSSparseMatrix sparse;
   sparse.nrows = mat.rows(), sparse.ncols = mat.cols();
@@ -141,8 +190,9 @@ ECOSData& ECOSData::operator=(ECOSData&& other) noexcept {
 
 void ECOSData::setup() {
   requireECOS();
-#ifdef STICTION_WITH_ECOS
   cleanup();
+  requireProblem(*this);
+#ifdef STICTION_WITH_ECOS
   workspace = ECOS_setup(num_variables, static_cast<idxint>(h.size()), 0, num_linear, num_cones, cone_sizes.data(), 0, G_data.data(), G_col_ptrs.data(),
                          G_row_indices.data(), nullptr, nullptr, nullptr, c.data(), h.data(), nullptr);
   if (workspace == nullptr)

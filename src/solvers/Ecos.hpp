@@ -69,7 +69,8 @@ struct ECOSData {
   ECOSData(ECOSData&& other) noexcept;
   ECOSData& operator=(ECOSData&& other) noexcept;
 
-  /// Allocates the workspace; the arrays must stay as they are until cleanup. Throws std::runtime_error when ECOS refuses, InputError in a build without it.
+  /// Allocates the workspace; the arrays must stay as they are until cleanup. Throws InputError for arrays that are no problem and in a build without ECOS, std::runtime_error when
+  /// ECOS refuses.
   void setup();
   void cleanup();
 };

@@ -218,8 +218,8 @@ class GlobalSystem {
     return u;
   }
 
-  /// Whether a contact without impulse opens or stays.
-  bool opens(int i, const Iterate& iterate) const { return reading_.normal(i, iterate.v) + problem_->w[3 * i] >= 0; }
+  /// Whether a contact without impulse keeps none. Bounds of users may hold one that opens.
+  bool opens(int i, const Iterate& iterate) const { return problem_->axisBounds == nullptr && reading_.normal(i, iterate.v) + problem_->w[3 * i] >= 0; }
 
   void change(int i, const Vector3& difference, Iterate& iterate) const {
     iterate.r.segment<3>(3 * i) += difference;

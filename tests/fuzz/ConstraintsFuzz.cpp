@@ -9,6 +9,7 @@
 
 #include "base/Assert.hpp"
 #include "base/Error.hpp"
+#include "constraints/ConstrainedBody.hpp"
 #include "constraints/ConstraintSolver.hpp"
 #include "constraints/ContactConstraint.hpp"
 #include "constraints/DistanceConstraint.hpp"
@@ -71,13 +72,65 @@ bool accepted(Function&& function) {
   return false;
 }
 
+/// A constraint that may give wrong sizes and numbers in place of what its base gives.
+struct Strange {
+  Strange(Bytes& bytes, int rows) : what{bytes.below(4)}, height{bytes.below(2) == 0 ? rows : bytes.below(4)}, width{bytes.below(14)}, entry{bytes.number()} {}
+  /// Spoils the one that is chosen.
+  template <typename Value>
+  Value in(int which, Value good) const {
+    if (which != what) return good;
+    if constexpr (Value::ColsAtCompileTime == 1)
+      return Value::Constant(height, entry);
+    else
+      return Value::Constant(height, width, entry);
+  }
+  int what, height, width;
+  double entry;
+};
+
+template <typename Base>
+class StrangeTwoBody : public Base {
+ public:
+  template <typename... Arguments>
+  explicit StrangeTwoBody(Bytes& bytes, const Arguments&... arguments) : Base{arguments...}, strange_{bytes, Base::dimension()} {}
+  VectorX evaluateTwoBody(const InertialState& a, const InertialState& b, double t) const override { return strange_.in(0, Base::evaluateTwoBody(a, b, t)); }
+  MatrixX jacobianTwoBody(const InertialState& a, const InertialState& b, double t) const override { return strange_.in(1, Base::jacobianTwoBody(a, b, t)); }
+  VectorX partialTimeDerivativeTwoBody(const InertialState& a, const InertialState& b, double t) const override {
+    return strange_.in(2, Base::partialTimeDerivativeTwoBody(a, b, t));
+  }
+
+ private:
+  Strange strange_;
+};
+
+class StrangeRod : public DistanceConstraint {
+ public:
+  explicit StrangeRod(Bytes& bytes) : strange_{bytes, 1}, late_{bytes.below(2) == 0} {}
+  VectorX evaluate(const State& s, double t) const override {
+    return late(t) ? strange_.in(0, DistanceConstraint::evaluate(s, t)) : DistanceConstraint::evaluate(s, t);
+  }
+  MatrixX jacobian(const State& s, double t) const override {
+    return late(t) ? strange_.in(1, DistanceConstraint::jacobian(s, t)) : DistanceConstraint::jacobian(s, t);
+  }
+  VectorX partialTimeDerivative(const State& s, double t) const override { return strange_.in(2, DistanceConstraint::partialTimeDerivative(s, t)); }
+  VectorX velocityProduct(const State& s, double t) const override { return strange_.in(3, DistanceConstraint::velocityProduct(s, t)); }
+
+ private:
+  bool late(double t) const { return t > 0 || !late_; }
+  Strange strange_;
+  bool late_;
+};
+
 void oneBody(Bytes& bytes) {
   std::vector<std::unique_ptr<Constraint>> held;
   std::vector<Constraint*> constraints;
   for (int k = bytes.below(4); k > 0; --k)
     accepted([&] {
-      if (bytes.below(2) == 0)
+      const int kind = bytes.below(8);
+      if (kind < 3)
         held.push_back(std::make_unique<UnitQuaternionConstraint>());
+      else if (kind == 3)
+        held.push_back(std::make_unique<StrangeRod>(bytes));
       else
         held.push_back(std::make_unique<DistanceConstraint>(bytes.number(), bytes.number(), bytes.number()));
       constraints.push_back(held.back().get());
@@ -88,6 +141,15 @@ void oneBody(Bytes& bytes) {
     const auto result = solver.solve(constraints, bytes.state(), bytes.point(), bytes.number(),
                                      Vector3{bytes.number(), bytes.number(), bytes.number()}.asDiagonal(), bytes.number());
     STICTION_ASSERT(!result.converged || (result.lambda.allFinite() && result.F_c.allFinite()));
+  });
+  accepted([&] {
+    ConstrainedBody body{bytes.number(), Vector3{bytes.number(), bytes.number(), bytes.number()}.asDiagonal(), constraints};
+    if (bytes.below(2) == 0) body.setStabilisation(ConstrainedBody::Stabilisation::Baumgarte);
+    State state = bytes.state();
+    for (int k = 0; k < 3; ++k) {
+      const State before = state;
+      if (!body.physicsStep(state, bytes.number()).converged) STICTION_ASSERT(state.position == before.position || !before.position.allFinite());
+    }
   });
 }
 
@@ -113,9 +175,16 @@ void contacts(Bytes& bytes) {
       const auto a = static_cast<std::size_t>(bytes.below(5)), b = static_cast<std::size_t>(bytes.below(5));
       const Coordinate n = bytes.direction(), p = bytes.point(), ca = a < count ? states[a].position : bytes.point(),
                        cb = b < count ? states[b].position : bytes.point();
-      held.push_back(std::make_unique<ContactConstraint>(a, b, n, p, p, bytes.below(3) == 0 ? bytes.number() : 0.0, ca, cb,
-                                                         bytes.below(3) == 0 ? bytes.number() : 0.0, bytes.number()));
-      if (bytes.below(3) != 0) held.push_back(std::make_unique<FrictionConstraint>(a, b, n, p, p, ca, cb, bytes.number()));
+      const double depth = bytes.below(3) == 0 ? bytes.number() : 0.0, e = bytes.below(3) == 0 ? bytes.number() : 0.0, approach = bytes.number();
+      if (bytes.below(8) == 0)
+        held.push_back(std::make_unique<StrangeTwoBody<ContactConstraint>>(bytes, a, b, n, p, p, depth, ca, cb, e, approach));
+      else
+        held.push_back(std::make_unique<ContactConstraint>(a, b, n, p, p, depth, ca, cb, e, approach));
+      if (bytes.below(3) == 0) return;
+      if (bytes.below(8) == 0)
+        held.push_back(std::make_unique<StrangeTwoBody<FrictionConstraint>>(bytes, a, b, n, p, p, ca, cb, bytes.number()));
+      else
+        held.push_back(std::make_unique<FrictionConstraint>(a, b, n, p, p, ca, cb, bytes.number()));
     });
   std::vector<TwoBodyConstraint*> constraints;
   for (const auto& constraint : held) constraints.push_back(constraint.get());

@@ -158,6 +158,15 @@ TEST(BoxLawTwoWays, TheDirectMethodAnswersNoFewerProblemsAndIsCertified) {
 }
 
 // A cube at rest on its four corners: 12 rows of rank 6, and a warm start from the answer asks for no pivot.
+TEST(BoxLawTwoWays, BoxAnswersWhateverPgsAnswers) {
+  for (std::uint64_t seed = 301; seed <= 500; ++seed) {
+    const ContactProblem problem = randomProblem(seed, {.massDecades = 1});
+    Iterate swept, direct;
+    if (makeSolver("pgs")->solve(problem, swept, {}).status != SolveStatus::Converged) continue;
+    EXPECT_EQ(makeSolver("box")->solve(problem, direct, {}).status, SolveStatus::Converged) << seed;
+  }
+}
+
 TEST(BoxLawTwoWays, RedundantContactsAndWarmStarts) {
   ContactProblem problem;
   const double mass = 3, impulse = 3 * 9.81 * 0.01;

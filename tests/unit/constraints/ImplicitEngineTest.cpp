@@ -309,11 +309,11 @@ TEST(ImplicitEngine, RefusesJointsThatAreNone) {
   EXPECT_TRUE(refuses(nullptr, "joint 0: null"));
   EXPECT_TRUE(refuses(&itself, "between body 1 and itself"));
   EXPECT_TRUE(refuses(&absent, "between bodies 0 and 2 of 2"));
-  EXPECT_TRUE(refuses(&few, "joint 0 (SpokenJoint): 1 values and a Jacobian of 2 x 12 for dimension() 2"));
-  EXPECT_TRUE(refuses(&low, "a Jacobian of 1 x 12 for dimension() 2"));
-  EXPECT_TRUE(refuses(&narrow, "a Jacobian of 1 x 6"));
-  EXPECT_TRUE(refuses(&negative, "dimension() -1"));
-  EXPECT_TRUE(refuses(&infinite, "joint 0 (SpokenJoint): not finite"));
+  EXPECT_TRUE(refuses(&few, "joint 0 (SpokenJoint): evaluateTwoBody(): 1 x 1; allowed: 2 x 1"));
+  EXPECT_TRUE(refuses(&low, "jacobianTwoBody(): 1 x 12; allowed: 2 x 12"));
+  EXPECT_TRUE(refuses(&narrow, "jacobianTwoBody(): 1 x 6; allowed: 1 x 12"));
+  EXPECT_TRUE(refuses(&negative, "dimension(): -1"));
+  EXPECT_TRUE(refuses(&infinite, "joint 0 (SpokenJoint): evaluateTwoBody(): a number that is not finite"));
 }
 
 // One linearisation of a hinge that turns fast leaves it open by ½ d (ω h)²: that is not an answer. With more of them it is.

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "Jacobians.hpp"
+#include "base/Error.hpp"
 #include "constraints/BodyCoordinates.hpp"
 #include "constraints/ConstrainedBody.hpp"
 #include "constraints/DistanceConstraint.hpp"
@@ -53,6 +54,22 @@ TEST(LagrangeSolve, TheHangingPendulumCarriesItsWeight) {
   EXPECT_NEAR(result.conditionNumber, 1.0, 1e-15);
   EXPECT_EQ(result.rank, 1);
   EXPECT_TRUE(result.redundantRows.empty());
+}
+
+// What a row can be pushed with is a question of each kind of coordinate: a grain's 1/I is 1e11 times its 1/m, a planet's next to nothing.
+TEST(LagrangeSolve, GrainsAndPlanetsHangLikeEveryBody) {
+  const auto expectHangs = [](double mass, double inertia) {
+    DistanceConstraint rod{1.0};
+    const auto result = ConstraintSolver{}.solve({&rod}, hanging(1.0), mass * Vector3{0, 0, -kG}, mass, Matrix3::Identity() / inertia, 0.016);
+    EXPECT_TRUE(result.converged) << mass;
+    EXPECT_EQ(result.rank, 1) << mass;
+    EXPECT_NEAR(result.lambda[0] / mass, -kG / 2, 1e-12) << mass;
+  };
+  for (const double radius : {1e-3, 1e-5, 1e-6, 1e-8}) {
+    const double mass = 2000 * 4.0 / 3.0 * std::numbers::pi * std::pow(radius, 3);
+    expectHangs(mass, 0.4 * mass * radius * radius);
+  }
+  for (const double mass : {1e-20, 1e20}) expectHangs(mass, 1.0);
 }
 
 TEST(LagrangeSolve, ACirclingMassIsHeldByItsCentripetalForce) {
@@ -358,6 +375,40 @@ class WrongSize : public Guided {
   MatrixX jacobian(const State& /*state*/, double /*time*/) const override { return MatrixX::Zero(3, 6); }
 };
 
+/// A rod that gives what a test tells it to once the clock runs.
+class LateRod : public DistanceConstraint {
+ public:
+  LateRod(VectorX value, MatrixX jacobian) : DistanceConstraint{1.0}, value_{std::move(value)}, jacobian_{std::move(jacobian)} {}
+  VectorX evaluate(const State& state, double time) const override { return time > 0 ? value_ : DistanceConstraint::evaluate(state, time); }
+  MatrixX jacobian(const State& state, double time) const override { return time > 0 ? jacobian_ : DistanceConstraint::jacobian(state, time); }
+
+ private:
+  VectorX value_;
+  MatrixX jacobian_;
+};
+
+TEST(ConstrainedBody, RefusesWhatAConstraintGivesLaterAndKeepsTheState) {
+  const auto refused = [](const char* word, const VectorX& value, const MatrixX& jacobian) {
+    LateRod rod{value, jacobian};
+    ConstrainedBody body{kMass, Matrix3::Identity(), {&rod}};
+    State state = hanging(1.0);
+    state.velocity.x() = 0.5;
+    try {
+      for (int k = 0; k < 2; ++k) body.physicsStep(state, 0.01);
+      ADD_FAILURE() << "accepted: " << word;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string{error.what()}.find("constraints[0] (DistanceConstraint): " + std::string{word}), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(state.position, Coordinate(0, 0, -1));
+  };
+  const VectorX none = VectorX::Zero(1);
+  refused("jacobian(): 0 x 0; allowed: 1 x 7", none, {});
+  refused("jacobian(): 3 x 7; allowed: 1 x 7", none, MatrixX::Zero(3, 7));
+  refused("jacobian(): a number that is not finite", none, MatrixX::Constant(1, 7, NAN));
+  refused("evaluate(): 2 x 1; allowed: 1 x 1", VectorX::Zero(2), MatrixX::Zero(1, 7));
+  refused("evaluate(): a number that is not finite", VectorX::Constant(1, INFINITY), MatrixX::Zero(1, 7));
+}
+
 TEST(LagrangeSolve, RefusesBadInputByName) {
   DistanceConstraint rod{1.0};
   WrongSize wrong;
@@ -377,7 +428,7 @@ TEST(LagrangeSolve, RefusesBadInputByName) {
   };
   refused("constraints[1] is null", [&] { solver.solve({&rod, nullptr}, state, kWeight, kMass, kInverse, 0.01); });
   refused("constraints[0] (TwoBodyDistanceConstraint)", [&] { solver.solve({&two}, state, kWeight, kMass, kInverse, 0.01); });
-  refused("jacobian() gave 3 x 6, must be 3 x 7", [&] { solver.solve({&wrong}, state, kWeight, kMass, kInverse, 0.01); });
+  refused("jacobian(): 3 x 6; allowed: 3 x 7", [&] { solver.solve({&wrong}, state, kWeight, kMass, kInverse, 0.01); });
   refused("mass: 0;", [&] { solver.solve({&rod}, state, kWeight, 0.0, kInverse, 0.01); });
   refused("dt: -0.01", [&] { solver.solve({&rod}, state, kWeight, kMass, kInverse, -0.01); });
   refused("dt: nan", [&] { solver.solve({&rod}, state, kWeight, kMass, kInverse, std::nan("")); });

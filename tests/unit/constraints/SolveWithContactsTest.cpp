@@ -371,6 +371,95 @@ TEST(SolveWithContacts, RefusesBoundsThatAreNone) {
   }
 }
 
+/// A contact or its friction that says what a test tells it to.
+template <typename Base>
+class Spoken : public Base {
+ public:
+  using Base::Base;
+  int dimension() const override { return rows; }
+  VectorX evaluateTwoBody(const InertialState&, const InertialState&, double) const override { return value; }
+  MatrixX jacobianTwoBody(const InertialState&, const InertialState&, double) const override { return J; }
+  VectorX partialTimeDerivativeTwoBody(const InertialState&, const InertialState&, double) const override { return rate; }
+  bool isActiveTwoBody(const InertialState&, const InertialState&, double) const override { return active; }
+  bool active{true};
+  int rows{1};
+  VectorX value{VectorX::Zero(1)}, rate{VectorX::Zero(1)};
+  MatrixX J{MatrixX::Zero(1, 12)};
+};
+
+TEST(SolveWithContacts, RefusesWhatDerivedConstraintsMustNotGive) {
+  const auto refused = [](const std::string& word, auto&& spoil) {
+    for (const bool friction : {false, true}) {
+      Scene scene;
+      const std::size_t body = scene.addBody(10, Matrix3::Zero(), {0, 0, 0.5}, {1, 0, -0.1});
+      const Coordinate up{0, 0, 1}, centre{0, 0, 0.5};
+      if (friction) {
+        scene.addContact(0, body, up, {}, -1);
+        auto spoken = std::make_unique<Spoken<FrictionConstraint>>(0, body, up, Coordinate{}, Coordinate{}, Coordinate{}, centre, 0.5);
+        spoken->rows = 2;
+        spoken->value = spoken->rate = VectorX::Zero(2);
+        spoken->J = MatrixX::Zero(2, 12);
+        spoil(*spoken);
+        scene.constraints.push_back(std::move(spoken));
+      } else {
+        auto spoken = std::make_unique<Spoken<ContactConstraint>>(0, body, up, Coordinate{}, Coordinate{}, 0.0, Coordinate{}, centre, 0.0, 0.0);
+        spoil(*spoken);
+        scene.constraints.push_back(std::move(spoken));
+      }
+      try {
+        scene.solve(0.01);
+        ADD_FAILURE() << "accepted: " << word;
+      } catch (const InputError& error) {
+        EXPECT_NE(std::string{error.what()}.find(word), std::string::npos) << error.what();
+        EXPECT_NE(std::string{error.what()}.find(friction ? "contactConstraints[1] (FrictionConstraint)" : "contactConstraints[0] (ContactConstraint)"),
+                  std::string::npos)
+            << error.what();
+      }
+    }
+  };
+  refused("dimension() is 3", [](auto& s) { s.rows = 3; });
+  refused("dimension() is -1", [](auto& s) { s.rows = -1; });
+  refused("jacobianTwoBody(): 0 x 0", [](auto& s) { s.J.resize(0, 0); });
+  refused("jacobianTwoBody(): ", [](auto& s) { s.J = s.J.leftCols(7).eval(); });
+  refused("jacobianTwoBody(): a number that is not finite", [](auto& s) { s.J(0, 3) = std::nan(""); });
+  refused("evaluateTwoBody(): 0 x 1", [](auto& s) { s.value.resize(0); });
+  refused("evaluateTwoBody(): a number that is not finite", [](auto& s) { s.value[0] = INFINITY; });
+  refused("partialTimeDerivativeTwoBody(): 5 x 1", [](auto& s) { s.rate.setZero(5); });
+}
+
+// Rows that take no part, for they are not active or have no dimension, between a contact and its friction, change nothing.
+TEST(SolveWithContacts, RowsThatTakeNoPartChangeNothing) {
+  std::vector<std::string> methods{"auto", "box"};
+  if (hasECOS()) methods.insert(methods.end(), {"ecos", "ecos-strict"});
+  for (const std::string& method : methods) {
+    Scene plain = incline(10, 45, 0.3, 0.01), more = incline(10, 45, 0.3, 0.01);
+    auto resting = std::make_unique<Spoken<Piston>>(1), empty = std::make_unique<Spoken<Piston>>(1);
+    resting->active = false;
+    empty->rows = 0;
+    empty->value = empty->rate = VectorX{};
+    empty->J.resize(0, 12);
+    more.constraints.insert(more.constraints.begin() + 1, std::move(resting));
+    more.constraints.insert(more.constraints.begin() + 2, std::move(empty));
+    plain.solver.setFrictionMethod(method);
+    more.solver.setFrictionMethod(method);
+    EXPECT_EQ(plain.solve(0.01).lambdas, more.solve(0.01).lambdas) << method;
+  }
+}
+
+// A belt that carries the contact down at 0.5 m/s, and a plate that rises at 0.2 m/s: ∂C/∂t counts as it does in users' rows.
+TEST(SolveWithContacts, AContactMayMoveByItself) {
+  for (const double rate : {0.5, -0.2}) {
+    Scene scene;
+    const std::size_t body = scene.addBody(10, Matrix3::Zero(), {0, 0, 0.5}, {0, 0, -0.1});
+    auto moving = std::make_unique<Spoken<ContactConstraint>>(0, body, Coordinate{0, 0, 1}, Coordinate{}, Coordinate{}, 0.0, Coordinate{},
+                                                              Coordinate{0, 0, 0.5}, 0.0, 0.0);
+    moving->J(0, 8) = 1;
+    moving->rate[0] = rate;
+    scene.constraints.push_back(std::move(moving));
+    EXPECT_NEAR(scene.after(scene.solve(0.01), body, 0.01).z(), std::max(-0.1, -rate), 1e-14);
+  }
+}
+
 TEST(SolveWithContacts, RefusesBadInputByName) {
   const auto refused = [](const char* word, const std::function<void(Scene&)>& spoil) {
     Scene scene = incline(10, 20, 0.6, 0.01);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <stdexcept>
 
@@ -38,6 +39,47 @@ TEST(ECOSSparseMatrix, FromSparseIsFromDense) {
   EXPECT_EQ(a.data, b.data);
   EXPECT_EQ(a.row_indices, b.row_indices);
   EXPECT_EQ(a.col_ptrs, b.col_ptrs);
+}
+
+TEST(ECOSSparseMatrix, RefusesAThresholdThatIsNone) {
+  for (const double threshold : {-1.0, std::nan(""), double{INFINITY}})
+    EXPECT_THROW(ECOSSparseMatrix::fromDense(MatrixX::Identity(2, 2), threshold), std::invalid_argument);
+}
+
+// ECOS would follow a wrong index anywhere in memory.
+TEST(ECOSData, RefusesArraysThatAreNoProblem) {
+  const auto refused = [](const char* word, const std::function<void(ECOSData&)>& spoil) {
+    FrictionConeSpec spec{1};
+    spec.setFriction(0, 0.5, 0);
+    ECOSProblem problem = buildFrictionProblem(MatrixX::Identity(3, 3), Vector3{1, 2, 3}, spec);
+    spoil(problem.data);
+    try {
+      problem.data.setup();
+      ADD_FAILURE() << "accepted: " << word;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string{error.what()}.find(hasECOS() ? word : "STICTION_WITH_ECOS"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(problem.data.workspace, nullptr);
+  };
+  refused("G_row_indices[0]: 99; allowed: in [0, 8)", [](ECOSData& d) { d.G_row_indices[0] = 99; });
+  refused("G_row_indices[0]: -1", [](ECOSData& d) { d.G_row_indices[0] = -1; });
+  refused("G_row_indices[1]", [](ECOSData& d) { d.G_row_indices[1] = d.G_row_indices[0]; });
+  refused("G_col_ptrs", [](ECOSData& d) { std::swap(d.G_col_ptrs[1], d.G_col_ptrs[2]); });
+  refused("G_col_ptrs", [](ECOSData& d) { d.G_col_ptrs.back() = 1000; });
+  refused("G_col_ptrs", [](ECOSData& d) { d.G_col_ptrs.pop_back(); });
+  refused("G_data: ", [](ECOSData& d) { d.G_data.pop_back(); });
+  refused("G_data[1]: nan", [](ECOSData& d) { d.G_data[1] = std::nan(""); });
+  refused("h: 7 entries", [](ECOSData& d) { d.h.pop_back(); });
+  refused("h[2]: inf", [](ECOSData& d) { d.h[2] = INFINITY; });
+  refused("c: 0 entries", [](ECOSData& d) { d.c.clear(); });
+  refused("num_variables: -3", [](ECOSData& d) { d.num_variables = -3; });
+  refused("num_linear: -1", [](ECOSData& d) { d.num_linear = -1; });
+  refused("num_cones: 5", [](ECOSData& d) { d.num_cones = 5; });
+  refused("cone_sizes: 0", [](ECOSData& d) { d.cone_sizes[0] = 0; });
+  refused("h: 8 entries", [](ECOSData& d) { d.cone_sizes[0] = 1L << 62; });
+  refused("num_variables: 0", [](ECOSData& d) { d = ECOSData{0}; });
+  EXPECT_THROW(ECOSData{2'000'000'000}, std::invalid_argument);
+  EXPECT_THROW(FrictionConeSpec{2'000'000'000}, std::invalid_argument);
 }
 
 TEST(FrictionConeSpec, HoldsCoefficientsAndNormals) {
