@@ -39,10 +39,16 @@ void setTwist(State& state, const Vector6& twist) {
   state.setAngularVelocity(twist.tail<3>());
 }
 
-/// M⁻¹ J_fromᵀ Λ with the shortest Λ that gives J_to the rates −c, or comes nearest.
+/// 1 / length of each row, so that the units of a constraint do not matter; 1 for a row of zeros.
+VectorX perLength(const MatrixX& J) {
+  return J.rowwise().norm().unaryExpr([](double length) { return length > 0 ? 1 / length : 1.0; });
+}
+
+/// M⁻¹ J_fromᵀ Λ with the shortest Λ that gives J_to the rates −c, or comes nearest; rows at the length of J_from's.
 Vector6 impulseFor(const MatrixX& to, const MatrixX& from, const Matrix6& inverse, const VectorX& c) {
-  const MatrixX reach = inverse * from.transpose();
-  return -reach * Eigen::CompleteOrthogonalDecomposition<MatrixX>{to * reach}.solve(c);
+  const VectorX scale = perLength(from);
+  const MatrixX reach = inverse * from.transpose() * scale.asDiagonal();
+  return -reach * Eigen::CompleteOrthogonalDecomposition<MatrixX>{scale.asDiagonal() * to * reach}.solve(scale.cwiseProduct(c));
 }
 
 }  // namespace
@@ -83,10 +89,10 @@ Matrix6 ConstrainedBody::inverseMass(const State& state) const {
   return inverse;
 }
 
-/// Whether C is zero to round-off of what its rows make of the coordinates.
+/// Whether every row of C is zero to round-off of what it makes of the coordinates.
 bool ConstrainedBody::atConstraints(const VectorX& C, const MatrixX& J, const State& state) const {
   constexpr double exact = 1e-14;
-  return C.size() == 0 || C.cwiseAbs().maxCoeff() <= exact * J.cwiseAbs().maxCoeff() * std::max(1.0, state.position.norm());
+  return (C.array().abs() <= exact * std::max(1.0, state.position.norm()) * J.rowwise().lpNorm<Eigen::Infinity>().array()).all();
 }
 
 ConstraintSolver::SolveResult ConstrainedBody::physicsStep(State& state, double dt) {
@@ -147,7 +153,7 @@ bool ConstrainedBody::rattle(State& state, const Vector3& force, double dt) cons
     const VectorX C = valueOf(constraints_, state, end);
     if (C.size() == 0) break;
     const MatrixX J = velocityRows(state, end);
-    const double error = C.cwiseAbs().maxCoeff();
+    const double error = C.cwiseProduct(perLength(J)).cwiseAbs().maxCoeff();
     if (atConstraints(C, J, state) || (!(error < last) && atConstraints(1e-3 * C, J, state))) break;
     if (k == kNewtonSteps || !std::isfinite(error)) return false;
     last = error;

@@ -95,8 +95,8 @@ class ConstraintSolver {
 
   struct MultiBodySolveResult {
     std::vector<BodyForces> bodyForces;  // per body
-    VectorX lambdas;                     // [N s] one per row without friction; n, t1, t2 per contact with it, in the order of the contacts
-    bool converged{false};  // without friction: all conditions hold to round-off; with it: the method's law is met, for strict Coulomb as certified
+    VectorX lambdas;        // [N s] one per row without friction; n, t1, t2 per contact with it, in the order of the contacts; 0 for rows that are not active
+    bool converged{false};  // certified for strict Coulomb, without friction too; for a method of another law: its own is met
     int iterations{0};
     double residual{std::numeric_limits<double>::quiet_NaN()};  // [-] relative certificate of strict Coulomb (Certificate.hpp), whatever the method
     ActiveSetResult details;
@@ -104,7 +104,8 @@ class ConstraintSolver {
   };
 
   /// Contacts (ContactConstraint), their friction (FrictionConstraint of the same bodies, normal and lever arms, anywhere in the list) and unilateral rows of users' own. `states`: the
-  /// velocities of the step's end without any contact force, all other forces included. inverseMasses [1/kg] and inverseInertias [1/(kg m²)], world axes: 0 where a body
+  /// velocities of the step's end without any contact force, all other forces included. Rows are evaluated there at t = 0, active ones alone; contacts and friction always take part. What friction's
+  /// C has beyond J v is the speed of a surface, a belt's, say. One certificate for all bodies, in relation to the fastest contact. inverseMasses [1/kg] and inverseInertias [1/(kg m²)], world axes: 0 where a body
   /// does not give way, else in [1e-60, 1e60]; such bodies may move as driven. dt [s] in [1e-12, 1e6]. Restitution pushes back at e times the pre-impact speed; a contact that is apart may close within dt. Overlap stays
   /// as it is: velocities are not the place to mend it.
   /// Normal forces are given to the friction constraints (setNormalLambda): calls from several threads need constraints of their own each. Throws std::invalid_argument naming the element; and, built with -DSTICTION_ECOS_THROWS=ON,
@@ -125,7 +126,7 @@ class ConstraintSolver {
   int getMaxIterations() const { return max_iterations_; }
 
   /// For each cone program of the methods on ECOS ("ecos", "ecos-strict"), kept in every build: absolute (residuals) and relative (gap) tolerances in [1e-16, 1], iterations >= 1.
-  /// "ecos" is one program, whose impulses are as near as the root of its tolerance: 1e-3 of the largest at 1e-6, without friction too. "ecos-strict" goes on to setTolerance's certificate. Throws std::invalid_argument.
+  /// "ecos" is one program, whose impulses are as near as the root of its tolerance: about 1e-3 of the largest at 1e-6 and moderate μ, with μ = 0 too. "ecos-strict" goes on to setTolerance's certificate. Throws std::invalid_argument.
   void setECOSTolerance(double abs_tol, double rel_tol);
   std::pair<double, double> getECOSTolerance() const { return {ecos_abs_tol_, ecos_rel_tol_}; }
   void setECOSMaxIterations(int max_iters);

@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
+#include <set>
 #include <sstream>
 
 #include "base/Error.hpp"
@@ -11,6 +12,7 @@ namespace stiction {
 namespace {
 
 constexpr const char* kType = "ConstraintSolver::solveWithContacts";
+constexpr double kSame = 1e-12;  // [-] of a slip: less between two ways to it is round-off
 
 template <typename... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
@@ -62,23 +64,28 @@ ContactSystem::ContactSystem(const std::vector<TwoBodyConstraint*>& constraints,
     mobility_.push_back(mobility);
   }
   std::vector<const ContactConstraint*> normals;  // of each entry of contacts_; null for rows of users
+  std::set<const TwoBodyConstraint*> listed;
   for (std::size_t k = 0; k < constraints.size(); ++k) {
     TwoBodyConstraint* constraint = constraints[k];
     if (constraint == nullptr) refuse("contactConstraints[", k, "] is null");
+    if (!listed.insert(constraint).second) refuse("contactConstraints[", k, "] (", constraint->typeName(), ") is in the list twice; list it once");
     for (const std::size_t body : {constraint->getBodyAIndex(), constraint->getBodyBIndex()})
       if (body >= numBodies) refuse("contactConstraints[", k, "] (", constraint->typeName(), ") names body ", body, ", must be below ", numBodies);
     if (constraint->getBodyAIndex() == constraint->getBodyBIndex())
       refuse("contactConstraints[", k, "] (", constraint->typeName(), ") joins body ", constraint->getBodyAIndex(), " to itself; a contact needs two bodies");
     const auto* contact = dynamic_cast<const ContactConstraint*>(constraint);
     const bool ofContact = dynamic_cast<const FrictionConstraint*>(constraint) != nullptr;
-    if (contact == nullptr && !ofContact && !constraint->isActiveTwoBody(states[constraint->getBodyAIndex()], states[constraint->getBodyBIndex()], 0.0))
+    if (contact == nullptr && !ofContact && !constraint->isActiveTwoBody(states[constraint->getBodyAIndex()], states[constraint->getBodyBIndex()], 0.0)) {
+      entries_ += std::max(constraint->dimension(), 0);
       continue;
+    }
     used_.push_back(constraint);
     if (ofContact) continue;  // its contact may come after it
     if (contact != nullptr)
       addContact(*contact, k);
     else
       addRows(*constraint, k);
+    for (auto i = static_cast<std::ptrdiff_t>(normals.size()); i < std::ssize(contacts_); ++i) places_.push_back(entries_++);
     normals.resize(contacts_.size(), contact);
   }
   for (std::size_t k = 0; k < constraints.size(); ++k)
@@ -97,9 +104,12 @@ void ContactSystem::addContact(const ContactConstraint& constraint, std::size_t 
   const RowValues rows = rowsOf(constraint, index, 1);
   Contact contact{constraint.getBodyAIndex(), constraint.getBodyBIndex(), {rows.J.row(0), Row::Zero(), Row::Zero()}};
   const double approach = constraint.getPreImpactRelVelNormal();
-  contact.w = rows.rate[0] + std::max(rows.C[0], 0.0) / dt_;
-  if (constraint.getRestitution() > 0 && approach < 0 && speed(contact, contact.rows[0]) + contact.w < 0)
-    contact.w = rows.rate[0] + constraint.getRestitution() * approach;
+  contact.gap = std::max(rows.C[0], 0.0) / dt_;
+  contact.w[0] = rows.rate[0] + contact.gap;
+  if (constraint.getRestitution() > 0 && approach < 0 && speed(contact, contact.rows[0]) + contact.w[0] < 0) {
+    contact.gap = 0;
+    contact.w[0] = rows.rate[0] + constraint.getRestitution() * approach;
+  }
   contacts_.push_back(contact);
 }
 
@@ -119,9 +129,10 @@ ContactSystem::RowValues ContactSystem::rowsOf(const TwoBodyConstraint& constrai
 /// Unilateral rows of a user: frictionless contacts.
 void ContactSystem::addRows(const TwoBodyConstraint& constraint, std::size_t index) {
   const RowValues rows = rowsOf(constraint, index, constraint.dimension());
-  for (Eigen::Index k = 0; k < rows.C.size(); ++k)
-    contacts_.push_back(
-        {constraint.getBodyAIndex(), constraint.getBodyBIndex(), {rows.J.row(k), Row::Zero(), Row::Zero()}, rows.rate[k] + std::max(rows.C[k], 0.0) / dt_});
+  for (Eigen::Index k = 0; k < rows.C.size(); ++k) {
+    const double gap = std::max(rows.C[k], 0.0) / dt_;
+    contacts_.push_back({constraint.getBodyAIndex(), constraint.getBodyBIndex(), {rows.J.row(k), Row::Zero(), Row::Zero()}, {rows.rate[k] + gap, 0, 0}, gap});
+  }
 }
 
 void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<const ContactConstraint*>& normals, std::size_t index) {
@@ -133,7 +144,12 @@ void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<
     const ContactConstraint& normal = *normals[i];
     if (!belongsTo(friction, normal)) continue;
     const RowValues rows = rowsOf(friction, index, 2);
-    contacts_[i].rows[1] = rows.J.row(0), contacts_[i].rows[2] = rows.J.row(1);
+    for (int k = 0; k < 2; ++k) {
+      contacts_[i].rows[1 + k] = rows.J.row(k);
+      // C is the slip itself: what it has beyond J v, a belt's speed, say, is the surfaces' own.
+      const double moving = speed(contacts_[i], rows.J.row(k)), own = rows.C[k] - moving;
+      contacts_[i].w[1 + k] = std::abs(own) > kSame * (std::abs(rows.C[k]) + std::abs(moving)) ? own : 0.0;
+    }
     contacts_[i].friction = &friction;
     contacts_[i].frictionIndex = index;
     has_friction_ = true;
@@ -188,7 +204,7 @@ ContactProblem ContactSystem::problem() const {
   for (Eigen::Index i = 0; i < n; ++i) {
     const Contact& contact = contacts_[static_cast<std::size_t>(i)];
     problem.mu[i] = friction(static_cast<int>(i));
-    problem.w[3 * i] = contact.w;
+    problem.w.segment<3>(3 * i) = contact.w;
     const bool aFirst = contact.a < contact.b;
     for (const bool isA : {aFirst, !aFirst}) {
       const std::size_t body = isA ? contact.a : contact.b;
@@ -206,7 +222,16 @@ ContactProblem ContactSystem::problem() const {
     problem.H.endGroup();
   }
   problem.wScale = problem.w;
+  for (Eigen::Index i = 0; i < n; ++i) problem.wScale[3 * i] -= contacts_[static_cast<std::size_t>(i)].gap;
   return problem;
+}
+
+VectorX ContactSystem::inOrder(const VectorX& lambda, int rowsOfContact) const {
+  VectorX all = VectorX::Zero(static_cast<Eigen::Index>(entries_) * rowsOfContact);
+  for (int i = 0; i < contacts(); ++i)
+    all.segment(static_cast<Eigen::Index>(places_[static_cast<std::size_t>(i)]) * rowsOfContact, rowsOfContact) =
+        lambda.segment(static_cast<Eigen::Index>(i) * rowsOfContact, rowsOfContact);
+  return all;
 }
 
 void ContactSystem::denseSystem(int rowsOfContact, MatrixX& A, VectorX& b) const {
@@ -222,7 +247,7 @@ void ContactSystem::denseSystem(int rowsOfContact, MatrixX& A, VectorX& b) const
   };
   for (Eigen::Index i = 0; i < n; ++i) {
     const Contact& p = contactOf(i);
-    b[i] = -speed(p, rowOf(i)) - (i % rowsOfContact == 0 ? p.w : 0.0);
+    b[i] = -speed(p, rowOf(i)) - p.w[i % rowsOfContact];
     const Vector6 onA = weighted(p.a, rowOf(i).head<6>()), onB = weighted(p.b, rowOf(i).tail<6>());
     for (Eigen::Index j = 0; j <= i; ++j) {
       const Contact& q = contactOf(j);

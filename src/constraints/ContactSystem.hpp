@@ -30,6 +30,8 @@ class ContactSystem : public AxisBounds {
   AxisInterval at(int contact, double normalImpulse) const override;
   /// A = J M⁻¹ Jᵀ and b = −(J v + w) of the normal rows (rowsOfContact = 1) or of n, t1, t2 (3).
   void denseSystem(int rowsOfContact, MatrixX& A, VectorX& b) const;
+  /// λ with zeros for the rows that are not active, in the order of the list.
+  VectorX inOrder(const VectorX& lambda, int rowsOfContact) const;
   /// Σ Jᵀ λ / dt per body [N], [N m]; λ (3·contacts) [N s]. Also gives the normal forces to the friction constraints.
   void apply(const VectorX& lambda, std::vector<Coordinate>& forces, std::vector<Coordinate>& torques) const;
 
@@ -38,7 +40,8 @@ class ContactSystem : public AxisBounds {
   struct Contact {
     std::size_t a, b;                       // bodies
     Row rows[3];                            // n, t1, t2
-    double w{0};                            // [m/s] normal
+    Vector3 w{Vector3::Zero()};             // [m/s]
+    double gap{0};                          // [m/s] of w's normal part: what an open gap allows, no measure of how fast anything is
     FrictionConstraint* friction{nullptr};  // null: frictionless
     std::size_t frictionIndex{0};           // in the list of constraints
   };
@@ -66,6 +69,8 @@ class ContactSystem : public AxisBounds {
   std::vector<Mobility> mobility_;
   std::vector<TwoBodyConstraint*> used_;
   std::vector<Contact> contacts_;
+  std::vector<int> places_;  // of the contacts among all rows that are not friction, active or not
+  int entries_{0};           // of these
   bool has_friction_{false};
 };
 

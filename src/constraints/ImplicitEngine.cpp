@@ -49,7 +49,7 @@ void checkRows(const TwoBodyBilateralConstraint& joint, std::size_t index, const
 class StepSystem {
  public:
   StepSystem(const EngineConfig& config, const std::vector<EngineBody>& bodies, const std::vector<ContactInteraction>& interactions,
-             const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt);
+             const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt, double time);
 
   /// The bodies' states after moving with the velocities v for the step.
   std::vector<InertialState> statesAfter(const VectorX& v) const;
@@ -57,6 +57,8 @@ class StepSystem {
     double worst{0};    // [m], [rad] largest |g + e λ/h|
     bool closed{true};  // all of them within round-off of the positions
   };
+  /// Impulses of the active joints' rows, with zeros for those of the others.
+  VectorX inOrder(const VectorX& lambda) const;
   /// Joint rows linearised at the states reached with v, impulses λ so far.
   JointError linearise(const VectorX& v, const VectorX& lambda, const std::vector<InertialState>& states);
 
@@ -78,14 +80,21 @@ class StepSystem {
 
   const EngineConfig& config_;
   const std::vector<EngineBody>& bodies_;
-  const std::vector<TwoBodyBilateralConstraint*>& joints_;
-  double dt_;
+  struct ActiveJoint {
+    const TwoBodyBilateralConstraint* joint;
+    std::size_t index;  // in the list
+    int row;            // its first one among the rows of all joints
+  };
+  std::vector<ActiveJoint> joints_;
+  int jointRows_{0};  // of all joints, active or not
+  double dt_, end_;   // [s] the step and the time at its end
   std::vector<Mover> movers_;
 };
 
 StepSystem::StepSystem(const EngineConfig& config, const std::vector<EngineBody>& bodies, const std::vector<ContactInteraction>& interactions,
-                       const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt)
-    : config_{config}, bodies_{bodies}, joints_{joints}, dt_{requireStep(kType, dt)} {
+                       const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt, double time)
+    : config_{config}, bodies_{bodies}, dt_{requireStep(kType, dt)}, end_{time + dt} {
+  requireFinite(kType, "time", Coordinate{time, 0, 0});
   if (friction.size() != interactions.size())
     refuseArgument(kType, "friction", std::to_string(friction.size()) + " coefficients", "one for each interaction", "give 0 where there is no friction");
   for (std::size_t k = 0; k < bodies.size(); ++k) addBody(bodies[k], k);
@@ -104,7 +113,23 @@ StepSystem::StepSystem(const EngineConfig& config, const std::vector<EngineBody>
   }
   for (std::size_t i = 0; i < interactions.size(); ++i)
     if (interactions[i].is_active) addContact(interactions[i], friction[i], i);
-  for (std::size_t j = 0; j < joints.size(); ++j) checkJoint(joints[j], j);
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    checkJoint(joints[j], j);
+    if (joints[j]->isActiveTwoBody(bodies[joints[j]->getBodyAIndex()].state, bodies[joints[j]->getBodyBIndex()].state, time))
+      joints_.push_back({joints[j], j, jointRows_});
+    jointRows_ += std::max(joints[j]->dimension(), 0);
+  }
+}
+
+VectorX StepSystem::inOrder(const VectorX& lambda) const {
+  VectorX all = VectorX::Zero(jointRows_);
+  Eigen::Index from = 0;
+  for (const ActiveJoint& active : joints_) {
+    const int rows = active.joint->dimension();
+    all.segment(active.row, rows) = lambda.segment(from, rows);
+    from += rows;
+  }
+  return all;
 }
 
 void StepSystem::checkJoint(const TwoBodyBilateralConstraint* joint, std::size_t index) const {
@@ -244,11 +269,10 @@ StepSystem::JointError StepSystem::linearise(const VectorX& v, const VectorX& la
   std::vector<double> b;
   JointError error;
   const double C = config_.joint_compliance / (dt_ * dt_);
-  for (std::size_t j = 0; j < joints_.size(); ++j) {
-    const TwoBodyBilateralConstraint* joint = joints_[j];
+  for (const auto& [joint, j, first] : joints_) {
     const std::size_t a = joint->getBodyAIndex(), c = joint->getBodyBIndex();
-    const VectorX g = joint->evaluateTwoBody(states[a], states[c], 0.0);
-    const MatrixX J = joint->jacobianTwoBody(states[a], states[c], 0.0);
+    const VectorX g = joint->evaluateTwoBody(states[a], states[c], end_);
+    const MatrixX J = joint->jacobianTwoBody(states[a], states[c], end_);
     checkRows(*joint, j, g, J);
     const double reach = std::max({1.0, states[a].position.norm(), states[c].position.norm()});
     for (int row = 0; row < joint->dimension(); ++row) {
@@ -308,9 +332,10 @@ ImplicitEngine::ImplicitEngine(const EngineConfig& config) : config_{config} {
 }
 
 ImplicitEngine::StepResult ImplicitEngine::step(std::vector<EngineBody>& bodies, const std::vector<ContactInteraction>& interactions,
-                                                const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt) const {
+                                                const std::vector<double>& friction, const std::vector<TwoBodyBilateralConstraint*>& joints, double dt,
+                                                double time) const {
   constexpr double enough = 1e-12;  // [m], [rad] of the joints: no need to linearise again
-  StepSystem system{config_, bodies, interactions, friction, joints, dt};
+  StepSystem system{config_, bodies, interactions, friction, joints, dt, time};
   StepResult result;
   result.contactImpulses.setZero(static_cast<Eigen::Index>(3 * interactions.size()));
   VelocitySolver fb{{"fb", Law::Coulomb, true, true, ""},
@@ -353,7 +378,7 @@ ImplicitEngine::StepResult ImplicitEngine::step(std::vector<EngineBody>& bodies,
   if (!result.certified) return result;
   for (std::size_t i = 0; i < system.used.size(); ++i)
     result.contactImpulses.segment<3>(3 * system.used[i]) = iterate.r.segment<3>(static_cast<Eigen::Index>(3 * i));
-  result.jointImpulses = iterate.lambda;
+  result.jointImpulses = system.inOrder(iterate.lambda);
   for (std::size_t k = 0; k < bodies.size(); ++k) bodies[k].state = states[k];
   return result;
 }

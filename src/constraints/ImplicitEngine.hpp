@@ -72,11 +72,13 @@ class ImplicitEngine {
     int iterations{0};        // Newton steps, all linearisations
     double jointError{0};     // [m], [rad] largest |g + e λ/h| at the end
     VectorX contactImpulses;  // [N s] (3·interactions): n, t1, t2; 0 for inactive ones
-    VectorX jointImpulses;    // [N s] rows of the joints, stacked
+    VectorX jointImpulses;    // [N s] rows of the joints, stacked; 0 for inactive ones
   };
-  /// One step of dt [s] in [1e-12, 1e6]. friction: μ >= 0 of each interaction, whose bases must be frames as makeContactInteraction gives them. Joints' indices are those of bodies. Throws std::invalid_argument naming the element.
+  /// One step of dt [s] in [1e-12, 1e6] from `time` [s]. friction: μ >= 0 of each interaction, whose bases must be frames as makeContactInteraction gives them. Joints' indices are those of
+  /// bodies; those active at the start hold at the end, at time + dt. One certificate for all bodies, in relation to the fastest contact: groups that do not touch, one of them far
+  /// slower than another, are better stepped apart. Throws std::invalid_argument naming the element.
   StepResult step(std::vector<EngineBody>& bodies, const std::vector<ContactInteraction>& interactions, const std::vector<double>& friction,
-                  const std::vector<TwoBodyBilateralConstraint*>& joints, double dt) const;
+                  const std::vector<TwoBodyBilateralConstraint*>& joints, double dt, double time = 0.0) const;
 
   const EngineConfig& config() const { return config_; }
 

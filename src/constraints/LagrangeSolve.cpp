@@ -100,9 +100,15 @@ std::vector<int> independentRows(const MatrixX& A, const VectorX& diagonal) {
 VectorX multipliers(const MatrixX& A, const VectorX& b, const std::vector<int>& independent, ConstraintSolver::RedundancyRule rule) {
   if (static_cast<Eigen::Index>(independent.size()) == A.rows()) return Eigen::LLT<MatrixX>{A}.solve(b);
   if (rule == ConstraintSolver::RedundancyRule::LeastNorm) {
+    // The shortest λ with A λ = b in the independent rows, each at its own length: the others are combinations of these.
+    MatrixX rows = A(independent, Eigen::all);
+    VectorX goal = b(independent);
+    const VectorX length = rows.rowwise().norm();
+    rows.array().colwise() /= length.array();
+    goal.array() /= length.array();
     Eigen::CompleteOrthogonalDecomposition<MatrixX> shortest;
-    shortest.setThreshold(kDependent);
-    return shortest.compute(A).solve(b);
+    shortest.setThreshold(std::numeric_limits<double>::epsilon());
+    return shortest.compute(rows).solve(goal);
   }
   VectorX lambda = VectorX::Zero(A.rows());
   const VectorX some = Eigen::LLT<MatrixX>{A(independent, independent)}.solve(VectorX{b(independent)});
@@ -151,7 +157,9 @@ ConstraintSolver::SolveResult ConstraintSolver::solve(const std::vector<Constrai
   result.rank = static_cast<int>(independent.size());
   const bool regular = result.rank == n;
   const Eigen::SelfAdjointEigenSolver<MatrixX> spectrum{A};
-  result.conditionNumber = regular ? spectrum.eigenvalues()[n - 1] / spectrum.eigenvalues()[0] : std::numeric_limits<double>::infinity();
+  const double largest = spectrum.eigenvalues()[n - 1], least = spectrum.eigenvalues()[0];
+  const bool singular = !regular || !(least > static_cast<double>(n) * std::numeric_limits<double>::epsilon() * largest);  // less is round-off of the largest
+  result.conditionNumber = singular ? std::numeric_limits<double>::infinity() : largest / least;
 
   const VectorX lambda = multipliers(A, b, independent, redundancy_);
   for (int i = 0; i < n; ++i)
@@ -170,7 +178,7 @@ ConstraintSolver::SolveResult ConstraintSolver::solve(const std::vector<Constrai
 }
 
 const char* conditionLabel(double conditionNumber) {
-  if (std::isnan(conditionNumber)) return "unknown";
+  if (!(conditionNumber >= 1)) return "unknown";
   if (std::isinf(conditionNumber)) return "singular";
   if (conditionNumber < 100) return "well-conditioned";
   return conditionNumber <= 1e6 ? "moderately conditioned" : "nearly singular";

@@ -73,8 +73,21 @@ void requireProblem(const ECOSData& data) {
     }
 }
 
-/// Throws where two contacts share a row.
-void requireOwnRows(const FrictionConeSpec& spec) {
+/// Throws where the fields, which may have been filled by hand, are none of `numContacts` contacts, or two of them share a row.
+void requireSpec(const FrictionConeSpec& spec) {
+  const auto contacts = static_cast<std::size_t>(requireContacts("FrictionConeSpec", spec.numContacts));
+  if (spec.frictionCoefficients.size() != contacts || spec.normalIndices.size() != contacts)
+    throw InputError{"FrictionConeSpec: frictionCoefficients and normalIndices",
+                     std::to_string(spec.frictionCoefficients.size()) + " and " + std::to_string(spec.normalIndices.size()) + " entries",
+                     std::to_string(contacts), "give one of each for every contact"};
+  for (std::size_t i = 0; i < contacts; ++i) {
+    if (!(spec.frictionCoefficients[i] >= 0) || !std::isfinite(spec.frictionCoefficients[i]))
+      throw InputError{"FrictionConeSpec: frictionCoefficients[" + std::to_string(i) + "]", std::to_string(spec.frictionCoefficients[i]), "finite and >= 0",
+                       "0 is a frictionless contact"};
+    if (spec.normalIndices[i] < 0 || spec.normalIndices[i] > 3 * spec.numContacts - 3)
+      throw InputError{"FrictionConeSpec: normalIndices[" + std::to_string(i) + "]", std::to_string(spec.normalIndices[i]),
+                       "in [0, " + std::to_string(3 * spec.numContacts - 3) + "]", "leave room for t1 and t2"};
+  }
   std::vector<int> owner(3 * static_cast<std::size_t>(spec.numContacts), -1);
   for (int i = 0; i < spec.numContacts; ++i)
     for (int k = 0; k < 3; ++k) {
@@ -154,6 +167,10 @@ void FrictionConeSpec::setFriction(int contactIndex, double mu, int normalConstr
   if (normalConstraintIndex < 0 || normalConstraintIndex > 3 * numContacts - 3)
     throw InputError{"FrictionConeSpec: normalConstraintIndex", std::to_string(normalConstraintIndex), "in [0, " + std::to_string(3 * numContacts - 3) + "]",
                      "leave room for t1 and t2"};
+  const auto contacts = static_cast<std::size_t>(requireContacts("FrictionConeSpec", numContacts));
+  frictionCoefficients.resize(contacts);
+  assigned.resize(contacts);
+  while (normalIndices.size() < contacts) normalIndices.push_back(3 * static_cast<int>(normalIndices.size()));
   for (int i = 0; i < numContacts; ++i)
     if (i != contactIndex && assigned[static_cast<std::size_t>(i)] != 0 && std::abs(normalIndices[static_cast<std::size_t>(i)] - normalConstraintIndex) < 3)
       throw InputError{"FrictionConeSpec: normalConstraintIndex", std::to_string(normalConstraintIndex),
@@ -165,7 +182,9 @@ void FrictionConeSpec::setFriction(int contactIndex, double mu, int normalConstr
   normalIndices[static_cast<std::size_t>(contactIndex)] = normalConstraintIndex;
 }
 
-std::vector<idxint> FrictionConeSpec::getConeSizes() const { return std::vector<idxint>(static_cast<std::size_t>(numContacts), 3); }
+std::vector<idxint> FrictionConeSpec::getConeSizes() const {
+  return std::vector<idxint>(static_cast<std::size_t>(requireContacts("FrictionConeSpec", numContacts)), 3);
+}
 
 ECOSData::ECOSData(int numContacts)
     : num_variables{3L * requireContacts("ECOSData", numContacts)}, num_cones{numContacts}, cone_sizes(static_cast<std::size_t>(numContacts), 3) {}
@@ -208,12 +227,12 @@ void ECOSData::cleanup() {
 }
 
 ECOSProblem buildFrictionProblem(const MatrixX& A, const VectorX& b, const FrictionConeSpec& spec) {
+  requireSpec(spec);
   const int contacts = spec.numContacts, rows = 3 * contacts;
   if (A.rows() != rows || A.cols() != rows || b.size() != rows)
     throw InputError{"buildECOSProblem: A and b", std::to_string(A.rows()) + " x " + std::to_string(A.cols()) + " and " + std::to_string(b.size()) + " entries",
                      std::to_string(rows) + " rows for " + std::to_string(contacts) + " contacts", "give n, t1, t2 of every contact"};
   if (!A.allFinite() || !b.allFinite()) throw InputError{"buildECOSProblem: A or b", "not finite", "finite", "check where they come from"};
-  requireOwnRows(spec);
   ECOSProblem problem{ECOSData{contacts}, std::vector<int>(static_cast<std::size_t>(rows), -1), VectorX::Zero(rows), spec, false};
   // Impulses in units that make the diagonal of A and the largest entry of b about 1.
   VectorX unit(rows);

@@ -10,6 +10,8 @@ namespace {
 constexpr double kSatisfied = 1e-14;  // [-] of a row's terms: w as far on the wrong side of zero is zero
 constexpr double kDependent = 1e-12;  // [-] of a row's diagonal: less left beside the free rows is nothing
 constexpr double kImplied = 1e-10;    // [-] of a row's terms: as much may be left of a row that the free ones imply
+constexpr double kRoundOff = 1e-15;   // [-] of the terms of what is left of a diagonal, a row each: so much is nothing
+constexpr double kStill = 1e-13;      // [-] of the motion along a direction: a free row that moves less does not
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
@@ -152,7 +154,9 @@ bool BoxLcp::move(Eigen::Index p, const VectorX& low, const VectorX& high, int l
   for (double left = std::abs(w_[p]); answer.iterations < limit;) {
     const VectorX column = factor_.column(p), r = factor_.solve(column);
     const double z = diagonalLeft(p, column, r);
-    const bool dependent = !(z > kDependent * (*A_)(p, p));
+    double motion = roots_[p];  // that the cancellation in z starts from, in the metric of A
+    for (Eigen::Index k = 0; k < r.size(); ++k) motion += roots_[factor_.rows()[at(k)]] * std::abs(r[k]);
+    const bool dependent = !(z > std::max(kDependent * (*A_)(p, p), kRoundOff * static_cast<double>(r.size() + 1) * motion * motion));
     const double own = sign > 0 ? high[p] - lambda_[p] : lambda_[p] - low[p];
     double step = dependent ? kInfinity : left / z;
     Eigen::Index leaving = -1;
@@ -161,7 +165,7 @@ bool BoxLcp::move(Eigen::Index p, const VectorX& low, const VectorX& high, int l
     for (Eigen::Index k = 0; k < r.size(); ++k) {
       const Eigen::Index row = factor_.rows()[at(k)];
       const double rate = -sign * r[k];
-      if (rate == 0) continue;
+      if (std::abs(rate) * roots_[row] <= kStill * motion) continue;
       const double until = rate > 0 ? (high[row] - lambda_[row]) / rate : (low[row] - lambda_[row]) / rate;
       if (until < step) step = std::max(until, 0.0), leaving = k;
     }

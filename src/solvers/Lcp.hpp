@@ -9,7 +9,8 @@
 // Active set with principal pivots (Goldfarb and Idnani 1983, Keller 1973): the most violated row moves towards w = 0 while the free rows keep theirs; rows that reach a bound on the way
 // stay there, and the row that moves becomes free, or stops at its own other bound. Every step lowers ½λᵀAλ − bᵀλ, which has one minimum a set of free rows and places of the
 // others: finite. A singular A needs no care but this: a row that the free rows imply (nothing left on its diagonal beside them) has no minimum on its way and moves until
-// a row reaches a bound; free rows are thus independent always, and their factor exists. Where no row has a bound to reach, no impulse satisfies the row: proof that there is no answer.
+// a row reaches a bound; free rows are thus independent, and their factor exists, as far as round-off tells rows apart: where masses are 1e5 : 1 and more and rows nearly imply each
+// other it may not, and "converged", which is judged beside λ, must not be the last word. Where no row has a bound to reach, no impulse satisfies the row: proof that there is no answer.
 // Cost: O(k²) per change of the k free rows (Cholesky factor extended and shortened in place), O(n m) for w with m rows that push.
 #pragma once
 #include <vector>

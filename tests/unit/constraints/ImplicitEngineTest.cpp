@@ -316,6 +316,38 @@ TEST(ImplicitEngine, RefusesJointsThatAreNone) {
   EXPECT_TRUE(refuses(&infinite, "joint 0 (SpokenJoint): evaluateTwoBody(): a number that is not finite"));
 }
 
+/// Body B is at x = 2 t, from a time on.
+class Driven : public TwoBodyBilateralConstraint {
+ public:
+  explicit Driven(double from) : TwoBodyBilateralConstraint{0, 1}, from_{from} {}
+  int dimension() const override { return 1; }
+  VectorX evaluateTwoBody(const InertialState&, const InertialState& b, double time) const override { return VectorX::Constant(1, b.position.x() - 2 * time); }
+  MatrixX jacobianTwoBody(const InertialState&, const InertialState&, double) const override {
+    MatrixX J = MatrixX::Zero(1, 12);
+    J(0, 6) = 1;
+    return J;
+  }
+  bool isActiveTwoBody(const InertialState&, const InertialState&, double time) const override { return time >= from_; }
+
+ private:
+  double from_;
+};
+
+TEST(ImplicitEngine, JointsSeeTheTimeAndMayBeInactive) {
+  Driven rail{0.05}, never{1e9};
+  std::vector<EngineBody> bodies{ground(), block({})};
+  bodies[1].state.velocity = {5, 0, 0};
+  const double h = 0.01;
+  for (int k = 0; k < 10; ++k) {
+    const auto result = ImplicitEngine{}.step(bodies, {}, {}, {&never, &rail}, h, k * h);
+    ASSERT_TRUE(result.certified);
+    ASSERT_EQ(result.jointImpulses.size(), 2);
+    EXPECT_EQ(result.jointImpulses[0], 0.0);
+    EXPECT_EQ(std::abs(result.jointImpulses[1]) > 1e-9, k == 5 || k == 6) << k;  // the push on to the rail, and the end of it
+    EXPECT_NEAR(bodies[1].state.position.x(), k < 5 ? 5 * (k + 1) * h : 2 * (k + 1) * h, 1e-12);
+  }
+}
+
 // One linearisation of a hinge that turns fast leaves it open by ½ d (ω h)²: that is not an answer. With more of them it is.
 TEST(ImplicitEngine, AnOpenHingeIsNotCertified) {
   EngineBody rod = block({}, {0, 0, -0.5});

@@ -150,6 +150,80 @@ TEST(LagrangeSolve, RedundantRowsAreNamedAndConsistentOnesSolved) {
   EXPECT_FALSE(solver.solve({&rod, &other}, hanging(0.8), kWeight, kMass, kInverse, 0.016).converged);
 }
 
+// The same rod twice and a row that nothing pushes, of a body so small that one of its rows is 1e15 times the other.
+TEST(LagrangeSolve, LeastNormKeepsRowsOfAllSizes) {
+  DistanceConstraint rod{1.0}, same{1.0};
+  UnitQuaternionConstraint unit;
+  ConstraintSolver solver;
+  solver.setRedundancyRule(ConstraintSolver::RedundancyRule::LeastNorm);
+  for (const double radius : {1.0, 1e-3, 1e-5, 1e-7}) {
+    const double mass = 1000 * std::pow(radius, 3), inertia = 0.4 * mass * radius * radius;
+    const Vector3 weight = mass * Vector3{0, 0, -kG};
+    const auto result = solver.solve({&rod, &same, &unit}, hanging(1.0), weight, mass, Matrix3::Identity() / inertia, 0.016);
+    EXPECT_TRUE(result.converged) << radius;
+    EXPECT_LT((Vector3{result.linearForce} + weight).norm(), 1e-12 * weight.norm()) << radius;
+    EXPECT_NEAR(result.lambda[0], result.lambda[1], 1e-12 * mass * kG) << radius;
+  }
+}
+
+/// Two coordinates of the position, each in units of its own.
+class Scaled : public Constraint {
+ public:
+  explicit Scaled(double scale) : scale_{scale} {}
+  int dimension() const override { return 2; }
+  VectorX evaluate(const State& state, double) const override { return Vector2{state.position.x(), scale_ * state.position.y()}; }
+  MatrixX jacobian(const State&, double) const override {
+    MatrixX J = MatrixX::Zero(2, 7);
+    J(0, 0) = 1;
+    J(1, 1) = scale_;
+    return J;
+  }
+
+ private:
+  double scale_;
+};
+
+TEST(LagrangeSolve, ConditionNumbersArePositiveOrInfinite) {
+  for (const double scale : {1.0, 1e3, 1e-3, 1e6, 1e9, 1e-9, 1e15}) {
+    Scaled rows{scale};
+    const double condition = ConstraintSolver{}.solve({&rows}, hanging(1.0), kWeight, kMass, kInverse, 0.016).conditionNumber,
+                 expected = std::pow(std::max(scale, 1 / scale), 2);
+    if (expected > 1e15)
+      EXPECT_EQ(condition, INFINITY) << scale;
+    else
+      EXPECT_NEAR(condition / expected, 1, 1e-12) << scale;
+  }
+  EXPECT_STREQ(conditionLabel(-1e28), "unknown");
+}
+
+// The units of one row are no business of another: a rod of a metre beside a wall y = 0 in any unit of length.
+TEST(ConstrainedBody, UnitsOfARowDoNotMatterToOthers) {
+  class Wall : public Constraint {
+   public:
+    explicit Wall(double scale) : scale_{scale} {}
+    int dimension() const override { return 1; }
+    VectorX evaluate(const State& state, double) const override { return VectorX::Constant(1, scale_ * state.position.y()); }
+    MatrixX jacobian(const State&, double) const override {
+      MatrixX J = MatrixX::Zero(1, 7);
+      J(0, 1) = scale_;
+      return J;
+    }
+
+   private:
+    double scale_;
+  };
+  for (const double scale : {1.0, 1e6, 1e12, 1e-9}) {
+    DistanceConstraint rod{1.0};
+    Wall wall{scale};
+    ConstrainedBody body{kMass, Matrix3::Identity(), {&rod, &wall}};
+    State state;
+    state.position = {1, 0, 0};
+    for (int k = 0; k < 300; ++k) ASSERT_TRUE(body.physicsStep(state, 0.01).converged) << scale << ' ' << k;
+    EXPECT_NEAR(state.position.norm(), 1.0, 1e-13) << scale;
+    EXPECT_NEAR(state.position.y(), 0.0, 1e-13) << scale;
+  }
+}
+
 TEST(LagrangeSolve, WithoutConstraintsThereIsNothingToDo) {
   const auto result = ConstraintSolver{}.solve({}, {}, kWeight, kMass, kInverse, 0.016);
   EXPECT_TRUE(result.converged);

@@ -96,6 +96,31 @@ TEST(FrictionConeSpec, HoldsCoefficientsAndNormals) {
   EXPECT_THROW(FrictionConeSpec{-1}, std::invalid_argument);
 }
 
+// The fields are public: filled by hand they are taken at their word, or refused.
+TEST(FrictionConeSpec, FieldsFilledByHand) {
+  const auto build = [](const FrictionConeSpec& spec) { return buildFrictionProblem(MatrixX::Identity(6, 6), VectorX::Ones(6), spec); };
+  FrictionConeSpec spec;
+  spec.numContacts = 2;
+  EXPECT_THROW(build(spec), std::invalid_argument);
+  spec.frictionCoefficients = {0.5, 0.7};
+  spec.normalIndices = {0, 3};
+  EXPECT_EQ(build(spec).data.num_cones, 3);
+  spec.setFriction(1, 0.9, 3);
+  EXPECT_EQ(spec.frictionCoefficients, (std::vector<double>{0.5, 0.9}));
+  for (const int index : {5, -1}) {
+    spec.normalIndices[0] = index;
+    EXPECT_THROW(build(spec), std::invalid_argument);
+  }
+  spec.normalIndices[0] = 0;
+  for (const double mu : {-0.5, std::nan("")}) {
+    spec.frictionCoefficients[0] = mu;
+    EXPECT_THROW(build(spec), std::invalid_argument);
+  }
+  spec.numContacts = -1;
+  EXPECT_THROW(spec.getConeSizes(), std::invalid_argument);
+  EXPECT_THROW(spec.setFriction(0, 0.5, 0), std::invalid_argument);
+}
+
 // x = (λ_n, λ_t1, λ_t2, t): one friction cone, and the objective's of 3 + 2.
 TEST(BuildFrictionProblem, OneContact) {
   FrictionConeSpec spec{1};
