@@ -7,6 +7,7 @@
 // Momentum holds at every linearised iterate; the certificate-like residual is measured on the cone-projected one. Locally quadratic for γ → ∞ (contraction 1/(1 + γ w) per
 // step in a direction of relative Delassus eigenvalue w), so γ grows once no contact changes its state any more; no convergence guarantee from afar: it stops when the
 // residual has not fallen for a while.
+// Warm, the first step leaves loaded contacts as they were: velocities that old impulses give under a new load, times ρ, throw most contacts out of their state.
 // Cost: one factorisation of the body graph a step.
 #include <Eigen/LU>
 
@@ -16,13 +17,24 @@
 namespace stiction {
 namespace {
 
+/// The state of a loaded contact before the load changed: slipping where its impulse lies at the rim of the disc and it moves against it, faster than the change explains; else sticking.
+/// Redundant contacts that stick lie at the rim, too.
+ContactState rememberedState(const Vector3& r, const Vector3& u, double mu, double change) {
+  constexpr double rim = 1e-9;  // [-] of the radius
+  const double impulse = tangentialNorm(r), speed = tangentialNorm(u);
+  if (!(r[0] > 0)) return ContactState::Open;
+  const bool slips = impulse >= (1 - rim) * mu * r[0] && speed > change && r.tail<2>().dot(u.tail<2>()) < -0.5 * impulse * speed;
+  return slips ? ContactState::Slip : ContactState::Stick;
+}
+
 class NewtonMethod : public VelocityMethod {
  public:
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
 
  private:
-  /// Linearises all contacts and rows at (v_, r_, λ_): D_, p_, rowImpulse_, states_, settled_. Returns whether any D is not symmetric.
-  bool linearise(const VelocitySystem& system, double gamma);
+  /// Linearises all contacts and rows at (v_, r_, λ_): D_, p_, rowImpulse_, states_, settled_. `change` [m/s]: loaded contacts keep their states under a change of load that leaves
+  /// so large a residual; 0: all take the state that the map says. Returns whether any D is not symmetric.
+  bool linearise(const VelocitySystem& system, double gamma, double change);
   bool newtonStep(VelocitySystem& system, bool general);
   void settleRows(VelocitySystem& system);
 
@@ -33,7 +45,7 @@ class NewtonMethod : public VelocityMethod {
   bool settled_{false};  // every contact in the state of the last linearisation
 };
 
-bool NewtonMethod::linearise(const VelocitySystem& system, double gamma) {
+bool NewtonMethod::linearise(const VelocitySystem& system, double gamma, double change) {
   const ContactProblem& problem = system.problem();
   bool general = !system.symmetric();
   system.contactVelocity(v_, r_, u_);
@@ -43,7 +55,10 @@ bool NewtonMethod::linearise(const VelocitySystem& system, double gamma) {
   states_.resize(D_.size());
   for (int i = 0; i < problem.contacts(); ++i) {
     const double rho = gamma / system.omega(i);
-    const ConePoint point = alartCurnier(r_.segment<3>(3 * i) - rho * u_.segment<3>(3 * i), problem.mu[i]);
+    const Vector3 r = r_.segment<3>(3 * i), u = u_.segment<3>(3 * i), x = r - rho * u;
+    const ContactState was = change > 0 ? rememberedState(r, u, problem.mu[i], change) : ContactState::Open;
+    const ConePoint point =
+        was == ContactState::Open ? alartCurnier(x, problem.mu[i]) : alartCurnierPiece(was == ContactState::Slip && !(x[0] > 0) ? r : x, problem.mu[i], was);
     Matrix3& D = D_[static_cast<std::size_t>(i)];
     D = rho * point.derivative;
     ContactState& state = states_[static_cast<std::size_t>(i)];
@@ -53,7 +68,7 @@ bool NewtonMethod::linearise(const VelocitySystem& system, double gamma) {
     if (problem.R.size() != 0) {
       const Vector3 R = problem.R.segment<3>(3 * i);
       const Matrix3 inverse = Matrix3{Matrix3::Identity() + D * R.asDiagonal()}.inverse();
-      p_.segment<3>(3 * i) = inverse * (point.value + D * R.cwiseProduct(Vector3{r_.segment<3>(3 * i)}));
+      p_.segment<3>(3 * i) = inverse * (point.value + D * R.cwiseProduct(r));
       D = inverse * D;
     }
     general = general || (point.state == ContactState::Slip && problem.mu[i] > 0) || (problem.R.size() != 0 && point.state != ContactState::Open);
@@ -109,7 +124,8 @@ void NewtonMethod::settleRows(VelocitySystem& system) {
 }
 
 SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
-  constexpr double gammas[] = {1e3, 1e2, 1e4, 1e1};
+  constexpr double gammas[] = {1e3, 1e2, 1e4, 1e1}, rememberedGamma = 1e4;
+  constexpr double far = 1e-4;  // [-] certificate of a warm start: nearer than this the map itself tells the states
   constexpr double growth = 10, largest = 1e6, quick = 0.01;
   const int patience = options.patience > 0 ? options.patience : 8;
   const int phases = options.patience > 0 ? 1 : 4;
@@ -120,10 +136,12 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   best_.offer(system, r_, lambda_);
   v_ = best_.last().v;
   int since = 0, phase = 0;
-  double before = best_.residual(), last = before, gamma = gammas[0];
+  double before = best_.residual(), last = before;
+  const double change = options.warm && before > far * system.scale() ? before : 0;
+  double gamma = change > 0 ? rememberedGamma : gammas[0];
   states_.clear();
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
-    const bool general = linearise(system, gamma);
+    const bool general = linearise(system, gamma, report.iterations == 0 ? change : 0);
     ++report.factorisations;
     if (!newtonStep(system, general)) break;
     ++report.iterations;

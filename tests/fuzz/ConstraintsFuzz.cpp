@@ -105,7 +105,7 @@ class StrangeTwoBody : public Base {
 
 class StrangeRod : public DistanceConstraint {
  public:
-  explicit StrangeRod(Bytes& bytes) : strange_{bytes, 1}, late_{bytes.below(2) == 0} {}
+  explicit StrangeRod(Bytes& bytes) : DistanceConstraint{1.0}, strange_{bytes, 1}, late_{bytes.below(2) == 0} {}
   VectorX evaluate(const State& s, double t) const override {
     return late(t) ? strange_.in(0, DistanceConstraint::evaluate(s, t)) : DistanceConstraint::evaluate(s, t);
   }

@@ -127,6 +127,41 @@ TEST(Portfolio, WarmStartIsNeverWorseThanCold) {
   EXPECT_LT((cold.v - warm.v).norm(), 1e-6);
 }
 
+// A body held by friction at 70 % of its limit under a load that turns by 3° a step: contacts near the rims of their discs take load from each other, none slides.
+TEST(Portfolio, AWarmStartKeepsTheStatesOfContactsUnderAChangingLoad) {
+  for (const int contacts : {4, 8, 16}) {
+    ContactProblem problem;
+    Matrix6 M = Matrix6::Identity();
+    M.bottomRightCorner<3, 3>() *= 0.17;
+    problem.M.addBlock(M.data(), 6);
+    for (int i = 0; i < contacts; ++i) {
+      const double angle = 2 * M_PI * i / contacts;
+      const Vector3 point{std::cos(angle), std::sin(angle), -0.5};
+      Eigen::Matrix<double, 6, 3> H;
+      for (const auto& [column, axis] : {std::pair{0, 2}, {1, 0}, {2, 1}}) H.col(column) << Vector3::Unit(axis), point.cross(Vector3::Unit(axis));
+      problem.H.addSegment(0, 0, 6, H.data());
+      problem.H.endGroup();
+    }
+    problem.mu = VectorX::Constant(contacts, 0.5);
+    problem.w = problem.wScale = VectorX::Zero(3 * contacts);
+    Portfolio portfolio;
+    Iterate iterate;
+    SolveOptions options;
+    constexpr int steps = 100;
+    int factorisations = 0;
+    for (int k = 0; k < steps; ++k) {
+      problem.f = VectorX::Zero(6);
+      problem.f.head<3>() << 0.035 * std::cos(0.05 * k), 0.035 * std::sin(0.05 * k), -0.1;
+      options.warm = k > 0;
+      const PortfolioReport report = portfolio.solve(problem, iterate, options);
+      ASSERT_TRUE(report.certified) << contacts << ' ' << k;
+      EXPECT_LT(iterate.v.norm(), 1e-8);  // it stays
+      if (k > 0) factorisations += report.factorisations;
+    }
+    EXPECT_LE(factorisations, 9 * steps) << contacts;  // 15 and more where the old impulses' velocities tell the states
+  }
+}
+
 TEST(Portfolio, NamesTheMethodsWhenOneIsUnknown) {
   try {
     Portfolio portfolio{"siconos"};
