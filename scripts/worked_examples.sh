@@ -12,8 +12,8 @@ STICTION_WORKED_EXAMPLES=$table "$program" --gtest_filter='*WorkedExamples*' --g
 # Worked examples
 
 Six cases that can be done by hand, through the world, by every method that claims strict Coulomb friction, alone and held to a certificate of 1e-9. Given is what each is off by; "refused": the method alone did not
-certify a step, and said so (`auto` goes on to another): `newton`, warm, does not find the very last step of the stop, from slip to stick; it takes the 489 before it. Bodies that must not turn have their rotation locked.
-Written by `scripts/worked_examples.sh` from a build with ECOS; `tests/laws/WorkedExamplesTest.cpp` holds every number to 1e-7, and the same six again as objects through `solveWithContacts`, `newton`'s stop included.
+certify a step, and said so (`auto` goes on to another). Bodies that must not turn have their rotation locked.
+Written by `scripts/worked_examples.sh` from a build with ECOS; `tests/laws/WorkedExamplesTest.cpp` holds every number to 1e-7, and the same six again as objects through `solveWithContacts`.
 
 - stick and slide: 10 kg on an incline of 20° with μ = 0.6, and of 45° with μ = 0.3
 - stop: 5 kg at 10 m/s, μ = 0.5, steps of 1/240 s

@@ -76,7 +76,12 @@ void ConstrainedBody::setStabilisation(Stabilisation stabilisation) {
 VectorX ConstrainedBody::violation(const State& state) const { return valueOf(constraints_, state, time_); }
 
 MatrixX ConstrainedBody::velocityRows(const State& state, double time) const {
-  return stack(constraints_, state, time, "jacobian", 7, [&](const Constraint& c) { return c.jacobian(state, time); }) * twistToRate(state.orientation);
+  constexpr double roundOff = 1e-12;  // [-] of what a row makes of the quaternion: so little of it turns nothing, but for its length
+  const MatrixX ofCoordinates = stack(constraints_, state, time, "jacobian", 7, [&](const Constraint& c) { return c.jacobian(state, time); });
+  MatrixX J = ofCoordinates * twistToRate(state.orientation);
+  for (Eigen::Index i = 0; i < J.rows(); ++i)
+    if (J.row(i).tail<3>().norm() <= roundOff * ofCoordinates.row(i).tail<4>().norm()) J.row(i).tail<3>().setZero();
+  return J;
 }
 
 VectorX ConstrainedBody::partialTime(const State& state, double time) const {
@@ -89,10 +94,14 @@ Matrix6 ConstrainedBody::inverseMass(const State& state) const {
   return inverse;
 }
 
-/// Whether every row of C is zero to round-off of what it makes of the coordinates.
+/// Whether every row of C is zero to round-off of what it makes of the coordinates; rows that no motion changes, the unit quaternion's, have to be near it.
 bool ConstrainedBody::atConstraints(const VectorX& C, const MatrixX& J, const State& state) const {
   constexpr double exact = 1e-14;
-  return (C.array().abs() <= exact * std::max(1.0, state.position.norm()) * J.rowwise().lpNorm<Eigen::Infinity>().array()).all();
+  constexpr double fixed = 1e-9;
+  const double size = exact * std::max(1.0, state.position.norm());
+  for (Eigen::Index i = 0; i < C.size(); ++i)
+    if (!(std::abs(C[i]) <= (J.row(i).isZero(0) ? fixed : size * J.row(i).lpNorm<Eigen::Infinity>()))) return false;
+  return true;
 }
 
 ConstraintSolver::SolveResult ConstrainedBody::physicsStep(State& state, double dt) {
@@ -108,6 +117,7 @@ ConstraintSolver::SolveResult ConstrainedBody::physicsStep(State& state, double 
     stepExplicitly(next, dt);
   else
     result.converged = mend(next) && rattle(next, force, dt);
+  result.converged = result.converged && next.position.allFinite() && next.orientation.coeffs().allFinite() && twistOf(next).allFinite();
   if (!result.converged) return result;
   state = next;
   time_ += dt;

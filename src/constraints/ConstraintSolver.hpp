@@ -162,7 +162,7 @@ class ConstraintSolver {
   RedundancyRule redundancy_{RedundancyRule::IndependentRows};
 };
 
-/// "well-conditioned" below 100, "moderately conditioned" up to 1e6, "nearly singular" above, "singular" when infinite; "unknown" for NaN.
+/// "well-conditioned" below 100, "moderately conditioned" up to 1e6, "nearly singular" above, "singular" when infinite; "unknown" for NaN and below 1.
 const char* conditionLabel(double conditionNumber);
 
 }  // namespace stiction

@@ -158,16 +158,16 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
   }
   setVelocities(problem, iterate);
   Certificate certificate = certify(problem, iterate);
-  const bool limited = max_iterations_ > 0 && result.details.iterations >= max_iterations_;
-  if (!system.hasFriction() && !limited && !(result.details.converged && certificate.passes(tolerance_))) {
-    // The pivots, which judge a row beside its own impulses, have lost them to round-off: the ladder of `auto` has another way, and the certificate the last word.
+  const int left = max_iterations_ - result.details.iterations;
+  if (!system.hasFriction() && !(result.details.converged && certificate.passes(tolerance_)) && (max_iterations_ == 0 || left > 0)) {
+    // The pivots, which judge a row beside its own impulses, have lost them to round-off: the ladder of `auto` has another way.
     Iterate other;
     SolveOptions options;
     options.tolerance = tolerance_;
+    options.maxIterations = max_iterations_ == 0 ? 0 : left;
     options.thorough = false;
     const PortfolioReport report = Portfolio{}.solve(problem, other, options);
-    result.details.converged = report.certified;
-    result.details.iterations += report.iterations;
+    result.details.iterations += max_iterations_ == 0 ? report.iterations : std::min(report.iterations, left);
     if (report.certificate.relative < certificate.relative) {
       iterate = other;
       setVelocities(problem, iterate);
@@ -175,6 +175,7 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
       for (int i = 0; i < system.contacts(); ++i) result.details.lambda[i] = iterate.r[3 * i];
     }
   }
+  if (!system.hasFriction()) result.details.converged = certificate.passes(tolerance_);
   result.residual = certificate.relative;
   result.details.lambda = result.lambdas = system.inOrder(result.details.lambda, system.hasFriction() ? 3 : 1);
   if (run.programs > 0) result.details.converged = certificate.passes(tolerance_);

@@ -105,8 +105,8 @@ void ContactSystem::addContact(const ContactConstraint& constraint, std::size_t 
   Contact contact{constraint.getBodyAIndex(), constraint.getBodyBIndex(), {rows.J.row(0), Row::Zero(), Row::Zero()}};
   const double approach = constraint.getPreImpactRelVelNormal();
   contact.gap = std::max(rows.C[0], 0.0) / dt_;
-  contact.w[0] = rows.rate[0] + contact.gap;
-  if (constraint.getRestitution() > 0 && approach < 0 && speed(contact, contact.rows[0]) + contact.w[0] < 0) {
+  contact.w[0] = rows.rate[0];
+  if (constraint.getRestitution() > 0 && approach < 0 && speed(contact, contact.rows[0]) + contact.w[0] + contact.gap < 0) {
     contact.gap = 0;
     contact.w[0] = rows.rate[0] + constraint.getRestitution() * approach;
   }
@@ -131,7 +131,7 @@ void ContactSystem::addRows(const TwoBodyConstraint& constraint, std::size_t ind
   const RowValues rows = rowsOf(constraint, index, constraint.dimension());
   for (Eigen::Index k = 0; k < rows.C.size(); ++k) {
     const double gap = std::max(rows.C[k], 0.0) / dt_;
-    contacts_.push_back({constraint.getBodyAIndex(), constraint.getBodyBIndex(), {rows.J.row(k), Row::Zero(), Row::Zero()}, {rows.rate[k] + gap, 0, 0}, gap});
+    contacts_.push_back({constraint.getBodyAIndex(), constraint.getBodyBIndex(), {rows.J.row(k), Row::Zero(), Row::Zero()}, {rows.rate[k], 0, 0}, gap});
   }
 }
 
@@ -144,11 +144,18 @@ void ContactSystem::addFriction(FrictionConstraint& friction, const std::vector<
     const ContactConstraint& normal = *normals[i];
     if (!belongsTo(friction, normal)) continue;
     const RowValues rows = rowsOf(friction, index, 2);
+    // C is the slip itself: what it has beyond J v, a belt's speed, is the surfaces' own, and the same when the bodies stand still.
+    InertialState a = states_[contacts_[i].a], b = states_[contacts_[i].b];
+    for (InertialState* state : {&a, &b}) state->velocity = Coordinate{}, state->quaternionRate.setZero();
+    const VectorX standing = friction.evaluateTwoBody(a, b, 0.0);
     for (int k = 0; k < 2; ++k) {
       contacts_[i].rows[1 + k] = rows.J.row(k);
-      // C is the slip itself: what it has beyond J v, a belt's speed, say, is the surfaces' own.
-      const double moving = speed(contacts_[i], rows.J.row(k)), own = rows.C[k] - moving;
-      contacts_[i].w[1 + k] = std::abs(own) > kSame * (std::abs(rows.C[k]) + std::abs(moving)) ? own : 0.0;
+      const double moving = speed(contacts_[i], rows.J.row(k)), own = rows.C[k] - moving, size = kSame * (std::abs(rows.C[k]) + std::abs(moving));
+      if (standing.size() != 2 || !(std::abs(own - standing[k]) <= 1e3 * size))
+        refuse("contactConstraints[", index, "] (", friction.typeName(),
+               "): evaluateTwoBody() is not the Jacobian times the velocities plus the speed of a surface; ",
+               "what depends on velocities in another way, restitution, say, makes energy on friction");
+      contacts_[i].w[1 + k] = std::abs(own) > size ? own : 0.0;
     }
     contacts_[i].friction = &friction;
     contacts_[i].frictionIndex = index;
@@ -222,7 +229,7 @@ ContactProblem ContactSystem::problem() const {
     problem.H.endGroup();
   }
   problem.wScale = problem.w;
-  for (Eigen::Index i = 0; i < n; ++i) problem.wScale[3 * i] -= contacts_[static_cast<std::size_t>(i)].gap;
+  for (Eigen::Index i = 0; i < n; ++i) problem.w[3 * i] += contacts_[static_cast<std::size_t>(i)].gap;
   return problem;
 }
 
@@ -247,7 +254,7 @@ void ContactSystem::denseSystem(int rowsOfContact, MatrixX& A, VectorX& b) const
   };
   for (Eigen::Index i = 0; i < n; ++i) {
     const Contact& p = contactOf(i);
-    b[i] = -speed(p, rowOf(i)) - p.w[i % rowsOfContact];
+    b[i] = -speed(p, rowOf(i)) - p.w[i % rowsOfContact] - (i % rowsOfContact == 0 ? p.gap : 0.0);
     const Vector6 onA = weighted(p.a, rowOf(i).head<6>()), onB = weighted(p.b, rowOf(i).tail<6>());
     for (Eigen::Index j = 0; j <= i; ++j) {
       const Contact& q = contactOf(j);

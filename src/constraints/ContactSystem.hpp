@@ -40,8 +40,8 @@ class ContactSystem : public AxisBounds {
   struct Contact {
     std::size_t a, b;                       // bodies
     Row rows[3];                            // n, t1, t2
-    Vector3 w{Vector3::Zero()};             // [m/s]
-    double gap{0};                          // [m/s] of w's normal part: what an open gap allows, no measure of how fast anything is
+    Vector3 w{Vector3::Zero()};             // [m/s] without the gap
+    double gap{0};                          // [m/s] what an open gap allows, no measure of how fast anything is
     FrictionConstraint* friction{nullptr};  // null: frictionless
     std::size_t frictionIndex{0};           // in the list of constraints
   };

@@ -148,7 +148,10 @@ void oneBody(Bytes& bytes) {
     State state = bytes.state();
     for (int k = 0; k < 3; ++k) {
       const State before = state;
-      if (!body.physicsStep(state, bytes.number()).converged) STICTION_ASSERT(state.position == before.position || !before.position.allFinite());
+      if (body.physicsStep(state, bytes.number()).converged)
+        STICTION_ASSERT(state.position.allFinite() && state.velocity.allFinite() && state.quaternionRate.allFinite());
+      else
+        STICTION_ASSERT(state.position == before.position);
     }
   });
 }

@@ -142,12 +142,6 @@ TEST_P(WorkedExamples, StopsOnTheFlatAndNeverReverses) {
   double speed = 10, distance = 0;
   while (speed > 0) {
     const StepReport& report = simulation.step(h);
-    if (GetParam() == "newton" &&
-        report.status == StepStatus::NotCertified) {  // alone and warm it does not find the last step, from slip to stick, and says so
-      EXPECT_LT(speed, mu * kG * h);
-      EXPECT_LE((simulation.state().velocity[1] - speed * along).norm(), kNear);
-      return;
-    }
     ASSERT_EQ(report.status, StepStatus::Certified) << report.reason;
     speed = std::max(speed - mu * kG * h, 0.0);
     distance += h * speed;

@@ -157,7 +157,6 @@ TEST(BoxLawTwoWays, TheDirectMethodAnswersNoFewerProblemsAndIsCertified) {
   EXPECT_GE(direct, multipliers);
 }
 
-// A cube at rest on its four corners: 12 rows of rank 6, and a warm start from the answer asks for no pivot.
 TEST(BoxLawTwoWays, BoxAnswersWhateverPgsAnswers) {
   for (std::uint64_t seed = 301; seed <= 500; ++seed) {
     const ContactProblem problem = randomProblem(seed, {.massDecades = 1});
@@ -167,6 +166,7 @@ TEST(BoxLawTwoWays, BoxAnswersWhateverPgsAnswers) {
   }
 }
 
+// A cube at rest on its four corners: 12 rows of rank 6, and a warm start from the answer asks for no pivot.
 TEST(BoxLawTwoWays, RedundantContactsAndWarmStarts) {
   ContactProblem problem;
   const double mass = 3, impulse = 3 * 9.81 * 0.01;

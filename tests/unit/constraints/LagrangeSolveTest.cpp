@@ -196,6 +196,31 @@ TEST(LagrangeSolve, ConditionNumbersArePositiveOrInfinite) {
   EXPECT_STREQ(conditionLabel(-1e28), "unknown");
 }
 
+// In velocities the unit quaternion's row is nothing but round-off: a body that turns goes as without it, whatever the order of the rows, and twice is once.
+TEST(ConstrainedBody, TheUnitQuaternionIsRedundantOnABodyThatTurns) {
+  const Matrix3 inertia = Vector3{0.1, 0.2, 0.25}.asDiagonal();
+  for (const bool oblique : {false, true}) {
+    DistanceConstraint rod{1.0};
+    UnitQuaternionConstraint unit, again;
+    const auto run = [&](std::vector<Constraint*> constraints) {
+      ConstrainedBody body{2.0, inertia, std::move(constraints)};
+      body.setExternalTorque({0.3, -0.1, 0.2});
+      State state;
+      state.position = {1, 0, 0};
+      if (oblique) state.orientation = Quaternion{0.5, -0.5, 0.1, 0.7}.normalized();
+      state.setAngularVelocity({0.5, 2, -1});
+      for (int k = 0; k < 250; ++k) EXPECT_TRUE(body.physicsStep(state, 0.004).converged) << k;
+      return state;
+    };
+    const State alone = run({&rod});
+    for (const std::vector<Constraint*>& constraints : {std::vector<Constraint*>{&rod, &unit}, {&unit, &rod}, {&unit, &rod, &again}}) {
+      const State state = run(constraints);
+      EXPECT_LT((state.position - alone.position).norm(), 1e-11);
+      EXPECT_LT((state.getAngularVelocity() - alone.getAngularVelocity()).norm(), 1e-10);
+    }
+  }
+}
+
 // The units of one row are no business of another: a rod of a metre beside a wall y = 0 in any unit of length.
 TEST(ConstrainedBody, UnitsOfARowDoNotMatterToOthers) {
   class Wall : public Constraint {

@@ -519,6 +519,49 @@ TEST(SolveWithContacts, FrictionHoldsAgainstTheSlipThatItsClassSays) {
   }
 }
 
+/// Friction that bounces.
+class Bouncing : public FrictionConstraint {
+ public:
+  using FrictionConstraint::FrictionConstraint;
+  VectorX evaluateTwoBody(const InertialState& a, const InertialState& b, double time) const override {
+    return 2.5 * FrictionConstraint::evaluateTwoBody(a, b, time);
+  }
+};
+
+TEST(SolveWithContacts, RefusesRestitutionOnFriction) {
+  Scene scene;
+  const std::size_t body = scene.addBody(1, Matrix3::Zero(), {0, 0, 0.5}, {3, 0, -1});
+  scene.addContact(0, body, {0, 0, 1}, {}, -1);
+  scene.constraints.push_back(std::make_unique<Bouncing>(0, body, Coordinate{0, 0, 1}, Coordinate{}, Coordinate{}, Coordinate{}, Coordinate{0, 0, 0.5}, 20.0));
+  try {
+    scene.solve(0.01);
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string{error.what()}.find("contactConstraints[1] (FrictionConstraint): evaluateTwoBody()"), std::string::npos) << error.what();
+  }
+}
+
+// Limits are limits, and "converged" is the certificate's word, without friction too.
+TEST(SolveWithContacts, LimitsWithoutFrictionAreKeptAndAnswersCertified) {
+  std::mt19937 random{7};
+  std::uniform_real_distribution<double> even{-1, 1};
+  for (const int limit : {1, 3, 5, 10})
+    for (int k = 0; k < 300; ++k) {
+      Scene scene;
+      for (int body = 0; body < 4; ++body)
+        scene.addBody(std::pow(10, 6 * even(random)), Matrix3::Zero(), {even(random), even(random), even(random)},
+                      {even(random), even(random), even(random) - 1});
+      for (int contact = 0; contact < 6; ++contact) {
+        const std::size_t a = random() % 5, b = (a + 1 + random() % 4) % 5;
+        scene.addContact(a, b, Coordinate{Vector3{even(random), even(random), even(random)}.normalized()}, {}, -1);
+      }
+      scene.solver.setMaxIterations(limit);
+      const auto result = scene.solve(0.01);
+      EXPECT_LE(result.iterations, limit);
+      EXPECT_EQ(result.converged, result.residual <= 1e-8) << limit << ' ' << k;
+    }
+}
+
 // Rows that take no part, for they are not active or have no dimension, between a contact and its friction, change nothing.
 TEST(SolveWithContacts, RowsThatTakeNoPartChangeNothing) {
   std::vector<std::string> methods{"auto", "box"};
