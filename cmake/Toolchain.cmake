@@ -8,6 +8,9 @@ target_compile_options(stiction_options INTERFACE -ffp-contract=off -fno-math-er
 target_compile_definitions(stiction_options INTERFACE EIGEN_MAX_ALIGN_BYTES=16 EIGEN_DONT_PARALLELIZE)
 if(STICTION_SANITIZE)
   add_compile_options(-fsanitize=${STICTION_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # sees uninitialised members in the standard library's regular expressions once they are instrumented
+    add_compile_options(-Wno-maybe-uninitialized)
+  endif()
   add_link_options(-fsanitize=${STICTION_SANITIZE})
 endif()
 find_program(STICTION_CCACHE ccache)

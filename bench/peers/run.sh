@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All benchmarks: our scenes, the same scenes in other engines, cost against accuracy, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
+# All benchmarks: our scenes, the same scenes in other engines, cost against accuracy, a tree, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
 #   run.sh [--build FOLDER] [--repeats N] [--long] [--no-docs]
 #     --build    programs are there already, nothing is installed or built (default: build, brought up to date)
 #     --repeats  of everything, interleaved (default 5)
@@ -64,6 +64,10 @@ figure=$out/tolerances.svg
 [ -z "$docs" ] || figure=docs/figures/tolerances.svg
 "$python" bench/tolerances.py "$build/stiction" --repeats "$repeats" --peers "$out/peers.json" --figure "$figure" | tee "$out/tolerances.md"
 section tolerances "$out/tolerances.md"
+
+printf '\n## A tree in minimal coordinates\n\n'
+"$build/bench_tree" --repeats "$repeats" | tee "$out/tree.md" || worst=3
+section tree "$out/tree.md"
 
 printf '\n## Friction problems\n\n'
 if [ -n "${STICTION_FCLIB_PROBLEMS:-}" ]; then

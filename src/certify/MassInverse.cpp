@@ -140,7 +140,10 @@ void MassInverse::solve(VectorX& x) {
   }
 }
 
-double MassInverse::trace(const BlockColumns& A, int group) { return coupled_ ? wholeTrace(A, group) : blockTrace(A, group); }
+double MassInverse::trace(const BlockColumns& A, int group) {
+  if (!coupled_) return blockTrace(A, group);
+  return A.width == 3 ? wholeTrace<3>(A, group) : wholeTrace<1>(A, group);
+}
 
 double MassInverse::blockTrace(const BlockColumns& A, int group) {
   const int begin = A.start[static_cast<std::size_t>(group)], end = A.start[static_cast<std::size_t>(group) + 1];
@@ -172,16 +175,19 @@ double MassInverse::blockTrace(const BlockColumns& A, int group) {
   return sum;
 }
 
+template <int Width>
 double MassInverse::wholeTrace(const BlockColumns& A, int group) {
+  using Columns = Eigen::Matrix<double, Width, 1>;
   const auto& L = whole_.matrixL().nestedExpression();
   const auto& place = whole_.permutationP().indices();
-  if (work_.rows() != A.width || work_.cols() != L.cols()) work_.setZero(A.width, L.cols());
+  work_.resize(static_cast<std::size_t>(3 * L.cols()));
+  const auto row = [this](Eigen::Index j) { return Eigen::Map<Columns>{work_.data() + 3 * j}; };
   reach_.clear();
   for (int s = A.start[static_cast<std::size_t>(group)]; s < A.start[static_cast<std::size_t>(group) + 1]; ++s) {
     const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
     for (int i = 0; i < segment.size; ++i) {
       const int at = place.size() > 0 ? place[segment.row + i] : segment.row + i;
-      for (int c = 0; c < A.width; ++c) work_(c, at) += A.values[static_cast<std::size_t>(segment.offset + c * segment.size + i)];
+      for (int c = 0; c < Width; ++c) row(at)[c] += A.values[static_cast<std::size_t>(segment.offset + c * segment.size + i)];
       for (int j = at; j >= 0 && !marked_[static_cast<std::size_t>(j)]; j = parent_[static_cast<std::size_t>(j)]) {
         marked_[static_cast<std::size_t>(j)] = 1;
         reach_.push_back(j);
@@ -191,9 +197,10 @@ double MassInverse::wholeTrace(const BlockColumns& A, int group) {
   std::sort(reach_.begin(), reach_.end());
   double sum = 0;
   for (const int j : reach_) {
-    for (Eigen::SparseMatrix<double>::InnerIterator entry{L, j}; entry; ++entry) work_.col(entry.index()) -= entry.value() * work_.col(j);
-    sum += work_.col(j).squaredNorm() / whole_.vectorD()[j];
-    work_.col(j).setZero();
+    const Columns half = row(j);
+    for (Eigen::SparseMatrix<double>::InnerIterator entry{L, j}; entry; ++entry) row(entry.index()) -= entry.value() * half;
+    sum += half.squaredNorm() / whole_.vectorD()[j];
+    row(j).setZero();
     marked_[static_cast<std::size_t>(j)] = 0;
   }
   return sum;

@@ -35,6 +35,7 @@ class MassInverse {
   void factorBlocks(const BlockMass& M);
   void factorWhole(const BlockMass& M);
   double blockTrace(const BlockColumns& A, int group);
+  template <int Width>
   double wholeTrace(const BlockColumns& A, int group);
 
   bool usable_{true};
@@ -50,7 +51,7 @@ class MassInverse {
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> whole_;
   std::vector<int> parent_, reach_;  // elimination tree and a group's columns of L
   std::vector<char> marked_;
-  MatrixX work_;  // width × dof
+  std::vector<double> work_;  // 3 × dof, zero between groups
 };
 
 }  // namespace stiction::certification

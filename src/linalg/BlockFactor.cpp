@@ -114,19 +114,37 @@ bool BlockCholesky::factor(ThreadPool* team) {
   });
 }
 
+/// Block k of the forward substitution.
+void BlockCholesky::eliminate(int k, VectorX& x) {
+  const BlockStructure& s = *structure_;
+  const double* panel = lower_.data() + s.panel(k);
+  const int size = s.size(k), height = s.height(k);
+  double* xk = x.data() + s.start(k);
+  for (int c = 0; c < size; ++c) {
+    const double* column = panel + at(c) * at(height);
+    xk[c] /= column[c];
+    for (int r = c + 1; r < size; ++r) xk[r] -= column[r] * xk[c];
+  }
+  subtractBelow(s, k, panel, x, work_);
+}
+
+void BlockCholesky::addPath(int block, std::vector<int>& columns) const {
+  const BlockStructure& s = *structure_;
+  for (int k = s.position(block);; k = s.row(s.firstRow(k))) {
+    const auto place = std::lower_bound(columns.begin(), columns.end(), k);
+    if (place != columns.end() && *place == k) break;
+    columns.insert(place, k);
+    if (s.firstRow(k) == s.lastRow(k)) break;
+  }
+}
+
+void BlockCholesky::solveLower(const std::vector<int>& columns, VectorX& x) {
+  for (const int k : columns) eliminate(k, x);
+}
+
 void BlockCholesky::solve(VectorX& x) {
   const BlockStructure& s = *structure_;
-  for (int k = 0; k < s.columns(); ++k) {
-    const double* panel = lower_.data() + s.panel(k);
-    const int size = s.size(k), height = s.height(k);
-    double* xk = x.data() + s.start(k);
-    for (int c = 0; c < size; ++c) {
-      const double* column = panel + at(c) * at(height);
-      xk[c] /= column[c];
-      for (int r = c + 1; r < size; ++r) xk[r] -= column[r] * xk[c];
-    }
-    subtractBelow(s, k, panel, x, work_);
-  }
+  for (int k = 0; k < s.columns(); ++k) eliminate(k, x);
   for (int k = s.columns() - 1; k >= 0; --k) {
     const double* panel = lower_.data() + s.panel(k);
     const int size = s.size(k), height = s.height(k);

@@ -18,9 +18,15 @@ class BlockCholesky {
   bool factor(ThreadPool* team = nullptr);
   /// x := A⁻¹ x, caller's order.
   void solve(VectorX& x);
+  /// The columns of L that L⁻¹ x takes for an x that is zero outside one block (caller's index), ascending: the block's own and its ancestors in the elimination tree. Adds them to
+  /// `columns`, which stays sorted and without duplicates.
+  void addPath(int block, std::vector<int>& columns) const;
+  /// x := L⁻¹ x for an x whose nonzero blocks have their paths in `columns`.
+  void solveLower(const std::vector<int>& columns, VectorX& x);
 
  private:
   bool factorPanel(int k);
+  void eliminate(int k, VectorX& x);
 
   const BlockStructure* structure_{nullptr};
   std::vector<double> lower_;

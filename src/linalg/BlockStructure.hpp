@@ -28,10 +28,11 @@ class BlockStructure {
   Slot slot(int a, int b) const;
 
   int columns() const { return static_cast<int>(sizes_.size()); }
-  int size(int k) const { return size_[static_cast<std::size_t>(k)]; }            // of permuted column k
-  int start(int k) const { return start_[static_cast<std::size_t>(k)]; }          // first unknown of permuted column k, in the caller's order
-  int height(int k) const { return height_[static_cast<std::size_t>(k)]; }        // rows of panel k
-  std::size_t panel(int k) const { return panel_[static_cast<std::size_t>(k)]; }  // offset of panel k
+  int position(int block) const { return position_[static_cast<std::size_t>(block)]; }  // permuted column of a block (caller's index)
+  int size(int k) const { return size_[static_cast<std::size_t>(k)]; }                  // of permuted column k
+  int start(int k) const { return start_[static_cast<std::size_t>(k)]; }                // first unknown of permuted column k, in the caller's order
+  int height(int k) const { return height_[static_cast<std::size_t>(k)]; }              // rows of panel k
+  std::size_t panel(int k) const { return panel_[static_cast<std::size_t>(k)]; }        // offset of panel k
   std::size_t values() const { return values_; }
   int unknowns() const { return unknowns_; }
   int largestBlock() const { return largest_; }

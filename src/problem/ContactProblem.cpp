@@ -85,6 +85,8 @@ void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
       double* out = y.data() + segment.row;
       if (segment.size == 6 && A.width == 3)
         addTimes<6, 3>(a, xi, out, 6, 3);
+      else if (A.width == 3)
+        addTimes<Eigen::Dynamic, 3>(a, xi, out, segment.size, 3);
       else
         addTimes<Eigen::Dynamic, Eigen::Dynamic>(a, xi, out, segment.size, A.width);
     }
@@ -102,6 +104,8 @@ void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z) {
       const double* x = v.data() + segment.row;
       if (segment.size == 6 && A.width == 3)
         addTransposedTimes<6, 3>(a, x, zi, 6, 3);
+      else if (A.width == 3)
+        addTransposedTimes<Eigen::Dynamic, 3>(a, x, zi, segment.size, 3);
       else
         addTransposedTimes<Eigen::Dynamic, Eigen::Dynamic>(a, x, zi, segment.size, A.width);
     }

@@ -8,7 +8,8 @@
 // step in a direction of relative Delassus eigenvalue w), so γ grows once no contact changes its state any more; no convergence guarantee from afar: it stops when the
 // residual has not fallen for a while.
 // Warm, the first step leaves loaded contacts as they were: velocities that old impulses give under a new load, times ρ, throw most contacts out of their state.
-// Cost: one factorisation of the body graph a step.
+// A step that contracts and leaves every contact in its state and γ as it was is followed by one with the same factor (the simplified Newton method): where nothing slips its matrix is the same.
+// Cost: a factorisation of the body graph, or two substitutions, a step.
 #include <Eigen/LU>
 
 #include "solvers/FrictionCone.hpp"
@@ -35,7 +36,8 @@ class NewtonMethod : public VelocityMethod {
   /// Linearises all contacts and rows at (v_, r_, λ_): D_, p_, rowImpulse_, states_, settled_. `change` [m/s]: loaded contacts keep their states under a change of load that leaves
   /// so large a residual; 0: all take the state that the map says. Returns whether any D is not symmetric.
   bool linearise(const VelocitySystem& system, double gamma, double change);
-  bool newtonStep(VelocitySystem& system, bool general);
+  /// One step from the linearisation. `factor`: by its own matrix, which is factored; else by the last one factored.
+  bool newtonStep(VelocitySystem& system, bool general, bool factor);
   void settleRows(VelocitySystem& system);
 
   BestIterate best_;
@@ -84,9 +86,9 @@ bool NewtonMethod::linearise(const VelocitySystem& system, double gamma, double 
   return general;
 }
 
-bool NewtonMethod::newtonStep(VelocitySystem& system, bool general) {
+bool NewtonMethod::newtonStep(VelocitySystem& system, bool general, bool factor) {
   const ContactProblem& problem = system.problem();
-  if (!(general ? system.factorGeneral(D_, rho_) : system.factorSymmetric(D_, rho_))) return false;
+  if (factor && !(general ? system.factorGeneral(D_, rho_) : system.factorSymmetric(D_, rho_))) return false;
   y_ = system.freeVelocity() - v_;
   system.multiplyMass(y_, x_);
   multiplyAdd(problem.H, p_, x_);
@@ -126,7 +128,7 @@ void NewtonMethod::settleRows(VelocitySystem& system) {
 SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double gammas[] = {1e3, 1e2, 1e4, 1e1}, rememberedGamma = 1e4;
   constexpr double far = 1e-4;  // [-] certificate of a warm start: nearer than this the map itself tells the states
-  constexpr double growth = 10, largest = 1e6, quick = 0.01;
+  constexpr double growth = 10, largest = 1e6, quick = 0.01, contracting = 0.1;
   const int patience = options.patience > 0 ? options.patience : 8;
   const int phases = options.patience > 0 ? 1 : 4;
   const int limit = options.maxIterations > 0 ? options.maxIterations : 60;
@@ -136,20 +138,24 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   best_.offer(system, r_, lambda_);
   v_ = best_.last().v;
   int since = 0, phase = 0;
+  bool contracts = false;
+  double factored = 0;  // γ of the last factor
   double before = best_.residual(), last = before;
   const double change = options.warm && before > far * system.scale() ? before : 0;
   double gamma = change > 0 ? rememberedGamma : gammas[0];
   states_.clear();
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
     const bool general = linearise(system, gamma, report.iterations == 0 ? change : 0);
-    ++report.factorisations;
-    if (!newtonStep(system, general)) break;
+    const bool factor = !(contracts && settled_ && gamma == factored);
+    if (factor) ++report.factorisations, factored = gamma;
+    if (!newtonStep(system, general, factor)) break;
     ++report.iterations;
     const double now = best_.offer(system, r_, lambda_);
     if (now > last)
       gamma = gammas[phase];
     else if (settled_ && now > quick * last)
       gamma = std::min(largest, growth * gamma);
+    contracts = now < contracting * last;
     last = now;
     since = best_.residual() < 0.5 * before ? 0 : since + 1;
     if (since == 0) before = best_.residual();

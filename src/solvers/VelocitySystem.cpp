@@ -16,26 +16,28 @@ constexpr double adaptFrom = 1e6;   // multiplications of a factor from which an
 constexpr double shareFrom = 3e6;   // multiplications of a factor from which waking other threads is cheap beside it
 constexpr double adaptRatio = 1.2;  // contacts in the pattern over contacts at work
 
-/// target (ld) += A D Bᵀ for segments A (m × 3), B (n × 3), column major.
-template <int M, int N>
-void addProduct(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
-  const Eigen::Map<const Eigen::Matrix<double, M, 3>> A{a, m, 3};
-  const Eigen::Map<const Eigen::Matrix<double, N, 3>> B{b, n, 3};
-  Eigen::Map<Eigen::Matrix<double, M, N>, 0, Eigen::OuterStride<>> T{target, m, n, Eigen::OuterStride<>{leading}};
-  if constexpr (M > 0) {
-    const Eigen::Matrix<double, M, 3> AD = A.lazyProduct(D);
-    T.noalias() += AD.lazyProduct(B.transpose());
-  } else {
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < m; ++i) T(i, j) += (A.row(i) * D).dot(B.row(j));
+void addProductOfBodies(const double* a, const double* b, const Matrix3& D, double* target, int leading) {
+  const Eigen::Map<const Eigen::Matrix<double, 6, 3>> A{a}, B{b};
+  Eigen::Map<Matrix6, 0, Eigen::OuterStride<>> T{target, Eigen::OuterStride<>{leading}};
+  const Eigen::Matrix<double, 6, 3> AD = A.lazyProduct(D);
+  T.noalias() += AD.lazyProduct(B.transpose());
+}
+
+void addProductOfSizes(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
+  const double *a1 = a + m, *a2 = a1 + m;
+  for (int j = 0; j < n; ++j) {
+    const Vector3 d = D * Vector3{b[j], b[j + n], b[j + 2 * n]};
+    double* column = target + at(j) * at(leading);
+    for (int i = 0; i < m; ++i) column[i] += a[i] * d[0] + a1[i] * d[1] + a2[i] * d[2];
   }
 }
 
+/// target (ld) += A D Bᵀ for segments A (m × 3), B (n × 3), column major.
 void addProduct(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
   if (m == 6 && n == 6)
-    addProduct<6, 6>(a, b, D, target, leading, m, n);
+    addProductOfBodies(a, b, D, target, leading);
   else
-    addProduct<Eigen::Dynamic, Eigen::Dynamic>(a, b, D, target, leading, m, n);
+    addProductOfSizes(a, b, D, target, leading, m, n);
 }
 
 }  // namespace
@@ -76,6 +78,7 @@ bool VelocitySystem::bindMass() {
     store(massStructure_.slot(k, k), mass_.lower(), block, n, n);
     for (int i = 0; i < n; ++i) massDiagonal_[M.start[at(k)] + i] = block[i * (n + 1)];
     inverseMassAt_[at(k)] = at(M.offset[at(k)]);
+    if (!M.couplings.empty()) continue;
     Eigen::Map<MatrixX> inverse{inverseMass_.data() + inverseMassAt_[at(k)], n, n};
     const Eigen::Map<const MatrixX> value{block, n, n};
     if (n == 6) {
@@ -99,24 +102,37 @@ bool VelocitySystem::bindMass() {
   return mass_.factor();
 }
 
-// Vᵀ M⁻¹ H of one group of columns; V = H for rows and for symmetric problems.
+// Vᵀ M⁻¹ H of one group of columns; V = H for rows and for symmetric problems. With couplings (L⁻¹V)ᵀ(L⁻¹H), along the group's paths of the elimination tree.
 template <int Width>
 Eigen::Matrix<double, Width, Width> VelocitySystem::delassusOf(const BlockColumns& H, const BlockColumns& V, int group) {
   const int first = H.start[at(group)], last = H.start[at(group) + 1];
   Eigen::Matrix<double, Width, Width> W = Eigen::Matrix<double, Width, Width>::Zero();
   if (!problem_->M.couplings.empty()) {
-    VectorX& x = scratch_;
-    for (int c = 0; c < Width; ++c) {
-      x.setZero(problem_->dof());
-      for (int s = first; s < last; ++s)
-        for (int k = 0; k < H.segments[at(s)].size; ++k)
-          x[H.segments[at(s)].row + k] += H.values[at(H.segments[at(s)].offset + c * H.segments[at(s)].size + k)];
-      mass_.solve(x);
-      for (int s = first; s < last; ++s)
+    path_.clear();
+    for (int s = first; s < last; ++s) mass_.addPath(H.segments[at(s)].block, path_);
+    const auto halves = [&](const BlockColumns& A, std::array<VectorX, 3>& Z) {
+      for (int c = 0; c < Width; ++c) {
+        VectorX& z = Z[at(c)];
+        if (z.size() != problem_->dof()) z.setZero(problem_->dof());
+        for (int s = first; s < last; ++s) {
+          const Segment& g = A.segments[at(s)];
+          for (int k = 0; k < g.size; ++k) z[g.row + k] += A.values[at(g.offset + c * g.size + k)];
+        }
+        mass_.solveLower(path_, z);
+      }
+    };
+    const bool same = &H == &V;
+    halves(H, halves_);
+    if (!same) halves(V, otherHalves_);
+    for (const int k : path_)
+      for (int i = massStructure_.start(k); i < massStructure_.start(k) + massStructure_.size(k); ++i) {
         for (int d = 0; d < Width; ++d)
-          for (int k = 0; k < H.segments[at(s)].size; ++k)
-            W(d, c) += V.values[at(H.segments[at(s)].offset + d * H.segments[at(s)].size + k)] * x[H.segments[at(s)].row + k];
-    }
+          for (int c = 0; c < Width; ++c) W(d, c) += (same ? halves_ : otherHalves_)[at(d)][i] * halves_[at(c)][i];
+        for (int c = 0; c < Width; ++c) {
+          halves_[at(c)][i] = 0;
+          if (!same) otherHalves_[at(c)][i] = 0;
+        }
+      }
     return W;
   }
   for (int s = first; s < last; ++s)

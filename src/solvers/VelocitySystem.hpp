@@ -93,9 +93,11 @@ class VelocitySystem {
   std::vector<char> placed_;  // contacts whose products have a place in the pattern
   int analysed_{0};           // contacts the pattern was made for
   double work_{0};
-  std::vector<double> inverseMass_;  // dense inverses of the diagonal blocks
+  std::vector<double> inverseMass_;  // dense inverses of the diagonal blocks, without couplings
   std::vector<std::size_t> inverseMassAt_;
   VectorX free_, massDiagonal_, scratch_;
+  std::vector<int> path_;                        // columns of the mass factor that a group reaches
+  std::array<VectorX, 3> halves_, otherHalves_;  // L⁻¹H, L⁻¹V of a group, zero between groups
   std::vector<double> omega_, rowOmega_;
   std::vector<Matrix3> delassus_;
   double scale_{1}, impulseUnit_{1};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <random>
 #include <type_traits>
 
@@ -73,6 +74,32 @@ TEST(BlockFactor, CholeskyAgreesWithDense) {
     VectorX x = b;
     cholesky.solve(x);
     EXPECT_LT((c.A * x - b).norm(), 1e-12 * b.norm() * c.A.norm() / 6) << "seed " << seed;
+  }
+}
+
+TEST(BlockFactor, HalfSolvesAlongPathsGiveInnerProducts) {
+  for (unsigned seed = 300; seed < 360; ++seed) {
+    const int blocks = 1 + static_cast<int>(seed % 17);
+    Case c = makeCase(seed, blocks, true);
+    BlockStructure s;
+    s.analyse(c.sizes, c.couplings);
+    BlockCholesky cholesky;
+    cholesky.bind(s);
+    store(c, s, cholesky.lower(), nullptr);
+    ASSERT_TRUE(cholesky.factor());
+    VectorX b = VectorX::Zero(c.A.rows());
+    std::vector<int> path;
+    for (const int block : {static_cast<int>(seed) % blocks, static_cast<int>(seed / 3) % blocks}) {
+      b.segment(c.start[static_cast<std::size_t>(block)], c.sizes[static_cast<std::size_t>(block)]).setConstant(1.0 + block);
+      cholesky.addPath(block, path);
+    }
+    EXPECT_TRUE(std::is_sorted(path.begin(), path.end()) && std::adjacent_find(path.begin(), path.end()) == path.end());
+    VectorX half = b;
+    cholesky.solveLower(path, half);
+    EXPECT_NEAR(half.squaredNorm() / b.dot(c.A.ldlt().solve(b)), 1, 1e-12) << "seed " << seed;
+    double elsewhere = half.squaredNorm();
+    for (const int k : path) elsewhere -= half.segment(s.start(k), s.size(k)).squaredNorm();
+    EXPECT_NEAR(elsewhere, 0, 1e-14 * half.squaredNorm()) << "seed " << seed;
   }
 }
 
