@@ -16,6 +16,10 @@ endif()
 find_program(STICTION_CCACHE ccache)
 if(STICTION_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${STICTION_CCACHE}")
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # without these ccache takes no source that is compiled with a precompiled header
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${STICTION_CCACHE}")
+    add_compile_options(-fpch-preprocess)
+  endif()
 endif()
 
 # One precompiled header (100 to 140 MB) for all targets of a family, made by the first.
