@@ -33,6 +33,8 @@ constexpr int dearPatience = 3;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
 // before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
 constexpr int quickSteps = 8, briefSteps = 30, routeSteps = 500, dearSteps = 800, dearPathSteps = 2500;
+constexpr double redundancy = 2;        // [-] contact components a velocity
+constexpr double redundantSteps = 1.5;  // of the proximal Newton a contact, before the central path
 constexpr int pathPoints = 40;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
@@ -163,6 +165,9 @@ struct Portfolio::Impl {
 
   bool isDear() const { return system.factorWork() > dearWork; }
 
+  /// Walls and piles of boxes, four contacts and more a face: the centre among so many impulses is far from any answer, and the central path long.
+  bool isRedundant() const { return 3 * system.problem().contacts() > redundancy * system.problem().dof(); }
+
   int burst(int contacts) const {
     const double sweeps = burstFactorisations * system.factorWork() / (sweepWork * std::max(contacts, 1));
     return static_cast<int>(std::clamp(sweeps, static_cast<double>(leastSweeps), static_cast<double>(mostSweeps)));
@@ -227,7 +232,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     cold.patience = quickSteps;
     if (rung(problem, best, "ipm", *ipm, cold)) return;
     cold.patience = 0;
-    warm.maxIterations = briefSteps;
+    warm.maxIterations = isRedundant() ? static_cast<int>(redundantSteps * problem.contacts()) : briefSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
     cold.maxIterations = routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold) || !options.thorough) return;

@@ -50,7 +50,7 @@ class ContinuationMethod : public VelocityMethod {
     ContactState next{ContactState::Open};
   };
 
-  void evaluate(const VelocitySystem& system, bool derivatives, bool keepPieces = true) { map_.evaluate(system, v_, std::exp(s_), derivatives, keepPieces); }
+  void evaluate(const VelocitySystem& system, bool keepPieces = true) { map_.evaluate(system, v_, std::exp(s_), keepPieces); }
   bool factor(VelocitySystem& system, SolveReport& report);
   bool begin(VelocitySystem& system, double gamma, SolveReport& report);
   bool follow(VelocitySystem& system, double end, int limit, SolveReport& report);
@@ -81,6 +81,7 @@ class ContinuationMethod : public VelocityMethod {
 bool ContinuationMethod::factor(VelocitySystem& system, SolveReport& report) {
   ++report.factorisations;
   ++report.iterations;
+  map_.linearise(system, std::exp(s_));
   return system.factorGeneral(map_.D, map_.rho);
 }
 
@@ -89,7 +90,7 @@ bool ContinuationMethod::begin(VelocitySystem& system, double gamma, SolveReport
   constexpr int limit = 30;
   constexpr double shortest = 0.02;
   s_ = std::log(gamma);
-  evaluate(system, true, false);
+  evaluate(system, false);
   for (int k = 0; k < limit; ++k) {
     const double last = map_.misfit;
     if (last <= solved() * system.impulseUnit()) return true;
@@ -98,7 +99,7 @@ bool ContinuationMethod::begin(VelocitySystem& system, double gamma, SolveReport
     system.solve(step_);
     for (double a = 1;; a *= 0.5) {
       v_ = start_ + a * step_;
-      evaluate(system, true, false);
+      evaluate(system, false);
       if (map_.misfit <= (1 - 1e-3 * a) * last) break;
       if (!(a >= shortest)) return false;
     }
@@ -165,7 +166,7 @@ bool ContinuationMethod::correct(VelocitySystem& system, const Event& event) {
   const int i = event.contact;
   double last = 1;
   for (int k = 0;; ++k) {
-    evaluate(system, false);
+    evaluate(system);
     double distance = 0;
     Vector3 gradient{1, 0, 0};
     if (i >= 0) {
@@ -256,6 +257,7 @@ bool ContinuationMethod::advance(VelocitySystem& system, double length) {
 /// The path's direction at v_, s_ by the factor at hand.
 bool ContinuationMethod::tangent(VelocitySystem& system) {
   const int n = system.problem().contacts();
+  map_.findRise(system, std::exp(s_));
   tangent_ = -map_.rise;
   system.solve(tangent_);
   if (!tangent_.allFinite()) return false;
@@ -279,7 +281,7 @@ bool ContinuationMethod::follow(VelocitySystem& system, double end, int limit, S
   longest_ = care_ * kLongest;
   flipped_ = -1;
   for (int orientation = 0; report.factorisations < limit;) {
-    evaluate(system, true);
+    evaluate(system);
     if (!factor(system, report)) return false;
     if (orientation == 0) orientation = system.determinantSign();
     direction_ = orientation * system.determinantSign();
@@ -294,17 +296,17 @@ bool ContinuationMethod::follow(VelocitySystem& system, double end, int limit, S
 /// Newton with the pieces as they are, as far as it goes.
 void ContinuationMethod::finish(VelocitySystem& system, SolveReport& report) {
   constexpr double headway = 0.3, enough = 1e-12;
-  evaluate(system, true);
+  evaluate(system);
   for (double last = std::numeric_limits<double>::infinity(); map_.misfit > enough * system.impulseUnit() && map_.misfit <= headway * last;) {
     if (!factor(system, report)) return;
     last = map_.misfit;
     start_ = v_, step_ = -map_.F;
     system.solve(step_);
     v_ += step_;
-    evaluate(system, true);
+    evaluate(system);
     if (map_.misfit < last) continue;
     v_ = start_;
-    evaluate(system, true);
+    evaluate(system);
   }
 }
 

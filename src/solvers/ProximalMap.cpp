@@ -20,6 +20,12 @@ Step stepOf(const VelocitySystem& system, int i, double gamma) {
   return {{normal, tangential, tangential}, {1.0 - R * normal, 1.0 - R * tangential, 1.0 - R * tangential}};
 }
 
+/// ρ_g [kg] of a row.
+double rowStepOf(const VelocitySystem& system, int k, double gamma) {
+  const ContactProblem& problem = system.problem();
+  return 1.0 / (system.rowOmega(k) / (kRows * gamma) + (problem.C.size() != 0 ? problem.C[k] : 0.0));
+}
+
 }  // namespace
 
 void ProximalMap::moveTo(const ContactProblem& problem, const VectorX& r, const VectorX& rows) {
@@ -27,37 +33,21 @@ void ProximalMap::moveTo(const ContactProblem& problem, const VectorX& r, const 
   for (int i = 0; i < problem.contacts(); ++i) centre.segment<3>(3 * i) = alartCurnier(centre.segment<3>(3 * i), problem.mu[i]).value;
 }
 
-void ProximalMap::evaluate(const VelocitySystem& system, const VectorX& v, double gamma, bool derivatives, bool keepPieces) {
+void ProximalMap::evaluate(const VelocitySystem& system, const VectorX& v, double gamma, bool keepPieces) {
   const ContactProblem& problem = system.problem();
   const int n = problem.contacts(), rows = problem.rows();
   system.contactVelocity(v, centre, u_);
-  p.resize(3 * n), growth_.resize(3 * n);
-  x.resize(at(n)), D.resize(at(n)), pieces.resize(at(n));
-  if (derivatives) general = !system.symmetric();
+  p.resize(3 * n), x.resize(at(n)), pieces.resize(at(n));
   for (int i = 0; i < n; ++i) {
-    const Step step = stepOf(system, i, gamma);
-    const Vector3 u = u_.segment<3>(3 * i);
-    x[at(i)] = Vector3{centre.segment<3>(3 * i)} - step.rho.cwiseProduct(u);
+    x[at(i)] = Vector3{centre.segment<3>(3 * i)} - stepOf(system, i, gamma).rho.cwiseProduct(Vector3{u_.segment<3>(3 * i)});
     if (!keepPieces) pieces[at(i)] = alartCurnierState(x[at(i)], problem.mu[i]);
-    const ConePoint point = alartCurnierPiece(x[at(i)], problem.mu[i], pieces[at(i)]);
-    p.segment<3>(3 * i) = point.value;
-    if (!derivatives) continue;
-    D[at(i)] = point.derivative * step.rho.asDiagonal();
-    growth_.segment<3>(3 * i) = D[at(i)] * step.growth.cwiseProduct(u);
-    general = general || (pieces[at(i)] == ContactState::Slip && problem.mu[i] > 0);
+    p.segment<3>(3 * i) = alartCurnierPiece(x[at(i)], problem.mu[i], pieces[at(i)]).value;
   }
   system.rowVelocity(v, lambda, g_);
   rho.resize(rows), q.resize(rows);
   for (int k = 0; k < rows; ++k) {
-    const double C = problem.C.size() != 0 ? problem.C[k] : 0.0;
-    rho[k] = 1.0 / (system.rowOmega(k) / (kRows * gamma) + C);
+    rho[k] = rowStepOf(system, k, gamma);
     q[k] = lambda[k] - rho[k] * g_[k];
-    g_[k] *= rho[k] * (1.0 - rho[k] * C);
-  }
-  if (derivatives) {
-    rise.setZero(problem.dof());
-    multiplyAdd(problem.H, growth_, rise);
-    multiplyAdd(problem.G, g_, rise);
   }
   scratch_ = v - system.freeVelocity();
   system.multiplyMass(scratch_, F);
@@ -66,6 +56,28 @@ void ProximalMap::evaluate(const VelocitySystem& system, const VectorX& v, doubl
   multiplyAdd(problem.G, q, scratch_);
   F -= scratch_;
   misfit = std::sqrt(F.cwiseAbs2().cwiseQuotient(system.massDiagonal()).sum());
+}
+
+void ProximalMap::linearise(const VelocitySystem& system, double gamma) {
+  const ContactProblem& problem = system.problem();
+  D.resize(x.size());
+  general = !system.symmetric();
+  for (int i = 0; i < problem.contacts(); ++i) {
+    D[at(i)] = alartCurnierPiece(x[at(i)], problem.mu[i], pieces[at(i)]).derivative * stepOf(system, i, gamma).rho.asDiagonal();
+    general = general || (pieces[at(i)] == ContactState::Slip && problem.mu[i] > 0);
+  }
+}
+
+void ProximalMap::findRise(const VelocitySystem& system, double gamma) {
+  const ContactProblem& problem = system.problem();
+  growth_.resize(3 * problem.contacts());
+  for (int i = 0; i < problem.contacts(); ++i)
+    growth_.segment<3>(3 * i) = D[at(i)] * stepOf(system, i, gamma).growth.cwiseProduct(Vector3{u_.segment<3>(3 * i)});
+  rise.setZero(problem.dof());
+  multiplyAdd(problem.H, growth_, rise);
+  scratch_ = g_;
+  for (int k = 0; k < problem.rows(); ++k) scratch_[k] *= rho[k] * (1.0 - rho[k] * (problem.C.size() != 0 ? problem.C[k] : 0.0));
+  multiplyAdd(problem.G, scratch_, rise);
 }
 
 Vector3 ProximalMap::change(const VelocitySystem& system, int i, double gamma, const Vector3& du, double dLogGamma) const {
@@ -77,11 +89,12 @@ bool ProximalMap::reduce(VelocitySystem& system, VectorX& v, double gamma, doubl
   constexpr int limit = 10;
   constexpr double shortest = 0.02;
   const auto merit = [this] { return misfit * misfit; };
-  evaluate(system, v, gamma, true);
+  evaluate(system, v, gamma);
   const double goal = std::max(0.1 * merit(), accuracy * accuracy);
   for (int k = 0; k < limit && merit() > goal; ++k) {
     ++report.factorisations;
-    if (!factor(system)) return false;
+    linearise(system, gamma);
+    if (!(general ? system.factorGeneral(D, rho) : system.factorSymmetric(D, rho))) return false;
     direction_ = -F;
     system.solve(direction_);
     if (!direction_.allFinite()) return false;
@@ -89,12 +102,11 @@ bool ProximalMap::reduce(VelocitySystem& system, VectorX& v, double gamma, doubl
     const double now = merit();
     for (double a = 1;; a *= 0.5) {
       trial_ = v + a * direction_;
-      evaluate(system, trial_, gamma, false);
+      evaluate(system, trial_, gamma);
       if (merit() <= (1 - 1e-3 * a) * now) break;
       if (a < shortest) return false;
     }
     v = trial_;
-    evaluate(system, v, gamma, true);
   }
   return merit() <= goal;
 }

@@ -19,17 +19,19 @@ struct ProximalMap {
   VectorX p, q;                      // [N s] impulses at v
   VectorX F;                         // [N s]
   double misfit{0};                  // [m/s · kg^½] ‖F‖ in the metric of diag(M)⁻¹
-  std::vector<Matrix3> D;            // [kg] of the last evaluation with derivatives
   VectorX rho;                       // [kg] ρ_g
-  bool general{false};               // D is not symmetric: something slips
-  VectorX rise;                      // [N s] ∂F/∂ log γ, of the same
+  std::vector<Matrix3> D;            // [kg] of the last linearisation
+  bool general{false};               // that D is not symmetric: something slips
+  VectorX rise;                      // [N s] ∂F/∂ log γ
 
   /// Sets the centre, projected onto the cones.
   void moveTo(const ContactProblem& problem, const VectorX& r, const VectorX& rows);
-  /// Everything above at v. With `keepPieces` the contacts stay in theirs, beyond the borders too.
-  void evaluate(const VelocitySystem& system, const VectorX& v, double gamma, bool derivatives, bool keepPieces = false);
-  /// Whether the last D needs the block LU, and factors accordingly.
-  bool factor(VelocitySystem& system) const { return general ? system.factorGeneral(D, rho) : system.factorSymmetric(D, rho); }
+  /// x, pieces, p, q, F, misfit and ρ_g at v. With `keepPieces` the contacts stay in theirs, beyond the borders too.
+  void evaluate(const VelocitySystem& system, const VectorX& v, double gamma, bool keepPieces = false);
+  /// D at the v last evaluated.
+  void linearise(const VelocitySystem& system, double gamma);
+  /// `rise` at the v last evaluated and linearised.
+  void findRise(const VelocitySystem& system, double gamma);
   /// Damped Newton at γ until ‖F‖ is a third of what it was at v, or `accuracy`; false when it stops making headway.
   bool reduce(VelocitySystem& system, VectorX& v, double gamma, double accuracy, SolveReport& report);
   /// dx_i for a change (du, d log γ) of the contact's velocity and of γ.

@@ -27,18 +27,20 @@ struct Setting {
 TEST(ProximalMap, JacobianAndRiseAreThoseOfTheMisfit) {
   Setting s;
   const double gamma = 3, e = 1e-7;
-  s.map.evaluate(s.system, s.v, gamma, true);
+  s.map.evaluate(s.system, s.v, gamma);
+  s.map.linearise(s.system, gamma);
+  s.map.findRise(s.system, gamma);
   int slipping = 0, open = 0;
   for (const ContactState piece : s.map.pieces) slipping += piece == ContactState::Slip, open += piece == ContactState::Open;
   ASSERT_GT(slipping, 0);
   ASSERT_GT(open, 0);
   const VectorX F = s.map.F, rise = s.map.rise;
   ASSERT_TRUE(s.system.factorGeneral(s.map.D, s.map.rho));
-  s.map.evaluate(s.system, s.v, gamma * std::exp(e), false, true);
+  s.map.evaluate(s.system, s.v, gamma * std::exp(e), true);
   EXPECT_LT(((s.map.F - F) / e - rise).norm(), 1e-5 * rise.norm());
   // J⁻¹ (F(v + e d) − F(v)) / e = d
   VectorX d = VectorX::LinSpaced(s.v.size(), -1, 1);
-  s.map.evaluate(s.system, s.v + e * d, gamma, false, true);
+  s.map.evaluate(s.system, s.v + e * d, gamma, true);
   VectorX back = (s.map.F - F) / e;
   s.system.solve(back);
   EXPECT_LT((back - d).norm(), 1e-5 * d.norm());
@@ -46,9 +48,9 @@ TEST(ProximalMap, JacobianAndRiseAreThoseOfTheMisfit) {
 
 TEST(ProximalMap, PiecesAreKeptBeyondTheirBorders) {
   Setting s;
-  s.map.evaluate(s.system, s.v, 3, false);
+  s.map.evaluate(s.system, s.v, 3);
   const std::vector<ContactState> pieces = s.map.pieces;
-  s.map.evaluate(s.system, -5 * s.v, 3, false, true);
+  s.map.evaluate(s.system, -5 * s.v, 3, true);
   EXPECT_EQ(s.map.pieces, pieces);
   for (int i = 0; i < s.problem.contacts(); ++i) {
     const auto k = static_cast<std::size_t>(i);
@@ -57,7 +59,7 @@ TEST(ProximalMap, PiecesAreKeptBeyondTheirBorders) {
       EXPECT_EQ(p, expected);
     }
   }
-  s.map.evaluate(s.system, -5 * s.v, 3, false);
+  s.map.evaluate(s.system, -5 * s.v, 3);
   EXPECT_NE(s.map.pieces, pieces);
 }
 
