@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# The long checks: the suites under the sanitizers, the whole build with ECOS, the fuzzers for ten minutes each, 100,000 random small scenes, and larger ones at length.
+# The long checks: a thousand spheres to their rest, the suites under the sanitizers, the whole build with ECOS, the fuzzers for ten minutes each, 100,000 random small scenes, and larger ones at length.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/build.sh release stiction random_scenes test_constraints
+scripts/build.sh release stiction random_scenes test_constraints test_long
+printf '== a thousand spheres\n'
+build/tests/test_long
 export ASAN_OPTIONS=detect_stack_use_after_return=1 TSAN_OPTIONS=halt_on_error=1 LSAN_OPTIONS=suppressions=$PWD/tests/fuzz/leaks.supp
 for flavour in asan tsan; do
   printf '== %s\n' "$flavour"

@@ -35,6 +35,7 @@ constexpr int dearPatience = 3;
 constexpr int quickSteps = 8, briefSteps = 30, routeSteps = 500, dearSteps = 800, dearPathSteps = 2500;
 constexpr double redundancy = 2;        // [-] contact components a velocity
 constexpr double redundantSteps = 1.5;  // of the proximal Newton a contact, before the central path
+constexpr double restful = 1e-3;        // [-] sliding speed against the problem's scale
 constexpr int pathPoints = 40;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
@@ -79,12 +80,13 @@ struct Portfolio::Impl {
   VelocitySystem system;
   LocalFactor factor;
   std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()},
-      continuation{makeContinuationMethod()}, centralPath{makeCentralPathMethod()};
+      continuation{makeContinuationMethod()}, centralPath{makeCentralPathMethod()}, lagged{makeLaggedShiftMethod()};
   std::unique_ptr<Solver> nsgs{makeNsgs()};
   std::unique_ptr<Impl> innerLadder;  // the ladder for other problems on the way, itself without paths
   bool isInner{false};
   Certifier certifier;
-  Iterate trial;
+  Iterate trial, start;
+  VectorX speeds;
   PortfolioReport report;
 
   ThreadPool* team{nullptr};
@@ -151,6 +153,15 @@ struct Portfolio::Impl {
     return &method == newton.get() ? passes : finish(problem, best, name_, options);
   }
 
+  /// As a rung, but from the velocities of the start.
+  template <class Problem>
+  bool fromLaggedShift(const Problem& problem, Iterate& best, const SolveOptions& options) {
+    if (!system.symmetric()) return false;
+    trial = start;
+    run(problem, *lagged, options);
+    return judge(problem, best, "lagged", options) || finish(problem, best, "lagged", options);
+  }
+
   template <class Problem>
   bool finish(const Problem& problem, Iterate& best, const char* name_, const SolveOptions& options) {
     if (report.certificate.relative <= options.polish) return true;
@@ -167,6 +178,16 @@ struct Portfolio::Impl {
 
   /// Walls and piles of boxes, four contacts and more a face: the centre among so many impulses is far from any answer, and the central path long.
   bool isRedundant() const { return 3 * system.problem().contacts() > redundancy * system.problem().dof(); }
+
+  /// A heap that has settled but for a few bodies: by the velocities of the start, most contacts stick.
+  bool mostRest() {
+    const ContactProblem& problem = system.problem();
+    system.contactRates(start.v, speeds);
+    speeds += problem.w;
+    int resting = 0;
+    for (int i = 0; i < problem.contacts(); ++i) resting += speeds.segment<2>(3 * i + 1).norm() < restful * system.scale() ? 1 : 0;
+    return 2 * resting > problem.contacts();
+  }
 
   int burst(int contacts) const {
     const double sweeps = burstFactorisations * system.factorWork() / (sweepWork * std::max(contacts, 1));
@@ -217,6 +238,10 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     report.status = SolveStatus::NumericalFailure;
     return;
   }
+  if (isDear()) {
+    start.v.setZero(system.problem().dof());
+    if (options.warm && best.v.size() == start.v.size()) start.v = best.v;
+  }
   if (options.warm && rung(problem, best, "warm", *newton, warm)) return;
   if (problem.mu.isZero(0)) {  // convex: the active set settles in a few steps, and the method of multipliers cannot fail
     if (rung(problem, best, "newton", *newton, cold) || rung(problem, best, "prox", *prox, cold) || !options.thorough) return;
@@ -235,6 +260,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     warm.maxIterations = isRedundant() ? static_cast<int>(redundantSteps * problem.contacts()) : briefSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
     cold.maxIterations = routeSteps;
+    if (mostRest() && fromLaggedShift(problem, best, options)) return;
     if (rung(problem, best, "centralpath", *centralPath, cold) || !options.thorough) return;
     cold.maxIterations = 0;
   }

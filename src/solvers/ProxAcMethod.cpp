@@ -28,7 +28,9 @@ class ProxAcMethod : public VelocityMethod {
 SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double smallest = 1e-4, largest = 1e10;
   constexpr double growth = 1.5;  // of the residual: the momentum leads astray
+  constexpr double near = 1e-5;   // [-] residual at the step of `patience` from which the rest is worth its price
   const int limit = options.maxIterations > 0 ? options.maxIterations : 600;
+  int patience = options.patience > 0 ? options.patience : limit;
   const ContactProblem& problem = system.problem();
   SolveReport report;
   best_.reset();
@@ -57,6 +59,10 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
     map_.moveTo(problem, next_, map_.q);
     gamma = std::min(2 * gamma, largest);
     residual = now;
+    if (report.iterations >= patience) {
+      if (best_.residual() > near * system.scale()) break;
+      patience = limit;
+    }
   }
   best_.conclude(system, options, limit, iterate, report);
   return report;

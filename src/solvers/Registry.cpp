@@ -41,6 +41,8 @@ std::vector<Entry> velocityMethods() {
        makeContinuationMethod},
       {coulomb("centralpath", "heaps in motion, cold: the interior point's path through all its turning points", "path, while it lasts"),
        makeCentralPathMethod},
+      {coulomb("lagged", "heaps at rest but for a few bodies: a convex problem with the sliding speeds of the start, then proxac", "local"),
+       makeLaggedShiftMethod},
       {{"fb", Law::Coulomb, true, true, "comparison with implicit engines: Newton on Fischer-Burmeister functions, friction's direction lagged; may cycle",
         true, "none: may cycle"},
        makeFbMethod},

@@ -27,6 +27,7 @@ std::unique_ptr<VelocityMethod> makeFinishedIpmMethod();
 std::unique_ptr<VelocityMethod> makeContinuationMethod();
 std::unique_ptr<VelocityMethod> makeCentralPathMethod();
 std::unique_ptr<VelocityMethod> makeConvexMethod();
+std::unique_ptr<VelocityMethod> makeLaggedShiftMethod();
 std::unique_ptr<VelocityMethod> makeAdmmMethod();
 
 /// Gives r, λ and v of the problem's sizes: zeros where the start is missing or of another size.

@@ -19,6 +19,7 @@ class VelocitySystem {
 
   /// Threads that share large factorisations, idle whenever one begins; null: none. Results do not depend on it.
   void setTeam(ThreadPool* team) { team_ = team; }
+  ThreadPool* team() const { return team_; }
 
   const ContactProblem& problem() const { return *problem_; }
   const VectorX& freeVelocity() const { return free_; }                                    // [m/s] M⁻¹ f

@@ -89,7 +89,7 @@ TEST_P(EveryMethod, HonoursContactCompliance) {
   EXPECT_NEAR(x.r[0], 4.0, 1e-7);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryMethod, testing::Values("auto", "nsgs", "newton", "prox", "proxac", "ipm", "continuation", "centralpath"),
+INSTANTIATE_TEST_SUITE_P(All, EveryMethod, testing::Values("auto", "nsgs", "newton", "prox", "proxac", "ipm", "continuation", "centralpath", "lagged"),
                          [](const auto& method) { return std::string{method.param}; });
 
 void expectCertified(double mu, double kick, double top) {
