@@ -8,8 +8,10 @@
 #include <limits>
 
 #include "base/Error.hpp"
+#include "portfolio/MovingPart.hpp"
 #include "solvers/Ecos.hpp"
 #include "solvers/GaussSeidel.hpp"
+#include "solvers/LaggedShift.hpp"
 #include "solvers/LocalFactor.hpp"
 #include "solvers/VelocityMethod.hpp"
 
@@ -35,7 +37,9 @@ constexpr int dearPatience = 3;
 constexpr int quickSteps = 8, briefSteps = 30, routeSteps = 500, dearSteps = 800, dearPathSteps = 2500;
 constexpr double redundancy = 2;        // [-] contact components a velocity
 constexpr double redundantSteps = 1.5;  // of the proximal Newton a contact, before the central path
-constexpr double restful = 1e-3;        // [-] sliding speed against the problem's scale
+constexpr double restful = 1e-3;        // [-] sliding speed against the problem's scale: slower contacts rest
+constexpr double movingSpeed = 1e-2;    // [-] likewise: faster bodies move
+constexpr int settlingSteps = 1500, settlingPatience = 40, settlingLastPatience = 500, settlingRounds = 3;
 constexpr int pathPoints = 40;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
@@ -80,13 +84,15 @@ struct Portfolio::Impl {
   VelocitySystem system;
   LocalFactor factor;
   std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()},
-      continuation{makeContinuationMethod()}, centralPath{makeCentralPathMethod()}, lagged{makeLaggedShiftMethod()};
+      continuation{makeContinuationMethod()}, centralPath{makeCentralPathMethod()};
   std::unique_ptr<Solver> nsgs{makeNsgs()};
   std::unique_ptr<Impl> innerLadder;  // the ladder for other problems on the way, itself without paths
   bool isInner{false};
   Certifier certifier;
-  Iterate trial, start;
-  VectorX speeds;
+  LaggedShift shift;
+  MovingPart moving;
+  Iterate trial, start, part;
+  VectorX sliding;
   PortfolioReport report;
 
   ThreadPool* team{nullptr};
@@ -153,14 +159,8 @@ struct Portfolio::Impl {
     return &method == newton.get() ? passes : finish(problem, best, name_, options);
   }
 
-  /// As a rung, but from the velocities of the start.
   template <class Problem>
-  bool fromLaggedShift(const Problem& problem, Iterate& best, const SolveOptions& options) {
-    if (!system.symmetric()) return false;
-    trial = start;
-    run(problem, *lagged, options);
-    return judge(problem, best, "lagged", options) || finish(problem, best, "lagged", options);
-  }
+  bool settle(const Problem& problem, Iterate& best, const SolveOptions& options);
 
   template <class Problem>
   bool finish(const Problem& problem, Iterate& best, const char* name_, const SolveOptions& options) {
@@ -179,14 +179,10 @@ struct Portfolio::Impl {
   /// Walls and piles of boxes, four contacts and more a face: the centre among so many impulses is far from any answer, and the central path long.
   bool isRedundant() const { return 3 * system.problem().contacts() > redundancy * system.problem().dof(); }
 
-  /// A heap that has settled but for a few bodies: by the velocities of the start, most contacts stick.
+  /// A heap that has settled but for a few bodies: at the velocities of the start most contacts stick.
   bool mostRest() {
-    const ContactProblem& problem = system.problem();
-    system.contactRates(start.v, speeds);
-    speeds += problem.w;
-    int resting = 0;
-    for (int i = 0; i < problem.contacts(); ++i) resting += speeds.segment<2>(3 * i + 1).norm() < restful * system.scale() ? 1 : 0;
-    return 2 * resting > problem.contacts();
+    LaggedShift::findSliding(system.problem(), start.v, sliding);
+    return 2 * (sliding.array() < restful * system.scale()).count() > sliding.size();
   }
 
   int burst(int contacts) const {
@@ -227,6 +223,34 @@ struct Portfolio::Impl {
   InfeasibilityProof findInfeasibility(const ContactProblem& problem);
 };
 
+/// The shift of the start's velocities and the convex problem give a start for the proximal Newton. Where that is not near, the bodies that moved are solved strictly by themselves, on
+/// the resting ones, and theirs is the next shift.
+template <class Problem>
+bool Portfolio::Impl::settle(const Problem& problem, Iterate& best, const SolveOptions& options) {
+  SolveOptions steps = options, partly = options;
+  steps.warm = true;
+  steps.maxIterations = settlingSteps;
+  steps.patience = settlingPatience;
+  partly.warm = partly.thorough = false;
+  for (int k = 0;; ++k) {
+    count(shift.relax(system, sliding, trial, options));
+    start = trial;
+    run(problem, *proxac, steps);
+    if (judge(problem, best, "lagged", options)) return finish(problem, best, "lagged", options);
+    if (isInner || k == settlingRounds || 2 * moving.extract(system.problem(), start.v, movingSpeed * system.scale()) > system.problem().M.blocks()) break;
+    const PortfolioReport parts = inner().answer(moving.problem(), part, partly);
+    report.iterations += parts.iterations;
+    report.factorisations += parts.factorisations;
+    if (!parts.certified) break;
+    moving.spread(part, start.v);
+    LaggedShift::findSliding(system.problem(), start.v, sliding);
+  }
+  steps.patience = settlingLastPatience;
+  trial = start;
+  run(problem, *proxac, steps);
+  return judge(problem, best, "lagged", options) || finish(problem, best, "lagged", options);
+}
+
 template <class Problem>
 void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOptions& options) {
   SolveOptions cold = options, warm = options;
@@ -260,7 +284,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     warm.maxIterations = isRedundant() ? static_cast<int>(redundantSteps * problem.contacts()) : briefSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
     cold.maxIterations = routeSteps;
-    if (mostRest() && fromLaggedShift(problem, best, options)) return;
+    if (system.symmetric() && mostRest() && settle(problem, best, options)) return;
     if (rung(problem, best, "centralpath", *centralPath, cold) || !options.thorough) return;
     cold.maxIterations = 0;
   }

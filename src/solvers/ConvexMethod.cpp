@@ -204,12 +204,13 @@ SolveReport ConvexMethod::run(VelocitySystem& system, Iterate& iterate, const So
   best_.offer(system, iterate.r, iterate.lambda);
   if (problem.contacts() > 0) start(system);
   int since = 0;
-  double lowest = std::numeric_limits<double>::infinity(), last = 1, feasibility = 1, first = 0;
+  double lowest = std::numeric_limits<double>::infinity(), last = 1, feasibility = 1, nearest = 2, first = 0;
   while (problem.contacts() > 0 && report.iterations < limit && since < patience && best_.residual() > options.polish * system.scale()) {
     const double kappa = residuals(system), before = best_.residual();
     best_.offer(system, r_, lambda_);
-    since = best_.residual() < 0.9 * before || kappa < 0.9 * lowest ? 0 : since + 1;
+    since = best_.residual() < 0.9 * before || kappa < 0.9 * lowest || feasibility < 0.9 * nearest ? 0 : since + 1;
     lowest = std::min(lowest, kappa);
+    if (since == 0) nearest = feasibility;
     if (report.iterations == 0) first = kappa;
     ++report.factorisations;
     ++report.iterations;
