@@ -237,7 +237,9 @@ bool Portfolio::Impl::settle(const Problem& problem, Iterate& best, const SolveO
     start = trial;
     run(problem, *proxac, steps);
     if (judge(problem, best, "lagged", options)) return finish(problem, best, "lagged", options);
-    if (isInner || k == settlingRounds || 2 * moving.extract(system.problem(), start.v, movingSpeed * system.scale()) > system.problem().M.blocks()) break;
+    if (isInner || k == settlingRounds) break;
+    const int movers = moving.extract(system.problem(), start.v, movingSpeed * system.scale());
+    if (movers == 0 || 2 * movers > system.problem().M.blocks()) break;
     const PortfolioReport parts = inner().answer(moving.problem(), part, partly);
     report.iterations += parts.iterations;
     report.factorisations += parts.factorisations;
