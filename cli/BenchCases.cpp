@@ -34,6 +34,7 @@ constexpr StandardScene kStandardScenes[] = {
     {"S4b pyramid struck by a ball", "struck_pyramid.xml", "shot", 0.25, true},
     {"S5 heap, first piece of its fall", "heap.xml", "", 0.4, false},
     {"S5b heap, to its rest", "heap.xml", "", 6, true},
+    {"S5c heap at rest", "settled_heap.xml", "", 10, false},
     {"S6 arch", "arch.xml", "", 10, false},
     {"S6b card house", "cards.xml", "", 10, false},
     {"S7 glancing ball", "glancing_ball.xml", "spin40", 0.15, false},

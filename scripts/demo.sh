@@ -16,7 +16,8 @@ examples/arch.xml 5 - 3
 examples/cards.xml 5 - 3
 examples/pyramid.xml 5 - 3
 examples/terrain.xml 5 - 10
-examples/heap.xml 0.4 - 1"
+examples/heap.xml 0.4 - 1
+examples/settled_heap.xml 5 - 30"
 
 worst=0
 "$python" scripts/summary.py --header

@@ -41,6 +41,7 @@ CASES = (
     Case("S4b pyramid struck by a ball", "struck_pyramid", 0.25, "overlap", "shot", long=True),
     Case("S5 heap, 1000 spheres, falling", "heap", 0.4, "overlap"),
     Case("S5b heap, the last of 6 s", "heap", 6, "overlap", last_second=True, long=True),
+    Case("S5c heap at rest, the second of 2 s", "settled_heap", 2, "rest", last_second=True),
     Case("S6 arch", "arch", 10, "rest"),
     Case("S6b card house", "cards", 10, "rest"),
 )

@@ -203,7 +203,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
   }
   watch.lap(times.collide);
   if (!rests) followAnchors(h);
-  project(h);
+  if (!rests || strays(h)) project(h);
   report.penetration = deepest();
   report.constraintError = constraintError();
   watch.lap(times.project);

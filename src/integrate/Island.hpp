@@ -151,6 +151,7 @@ class IslandStepper {
   double fault(const Contact& contact, double h) const;
   static double farthest(double size, double h);
   bool asks(const Contact& contact, double h) const;
+  bool strays(double h);
   bool moved(int body, double h) const;
   void clearMotion();
   double chooseRegion(double h);

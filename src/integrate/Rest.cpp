@@ -1,9 +1,10 @@
 // Rest is a fixed point: v = 0 with the impulses r is certified as a candidate, and then the bodies stay bit-identical.
 //
-//   relative(v = 0, r) <= 1e-12 + 16 ε max_i ω_i‖r_i‖ / s                    the second term is the round-off of the load terms that cancel (high mass ratios)
+//   relative(v = 0, r) <= 1e-10 + 16 ε max_i ω_i‖r_i‖ / s                    the second term is the round-off of the load terms that cancel (high mass ratios)
 //   |M⁻¹ (f + H r)|_b  <= 1e-10 s + 16 ε max_{i at b} |M_b⁻¹ H_ib|‖r_i‖      of every body b: no contact sees a common fall or rolling
 //
-// The round-off is each body's own: what the loads on a light one leave would be a heavy one's fall.
+// 1e-10: to that part of a geom's size the projection closes gaps, so the directions of forces are not known better; asked for more, a heap would always find some sphere that
+// rocks by less than it is out of place. The round-off is each body's own: what the loads on a light one leave would be a heavy one's fall.
 // Where something still moves in an island, the bodies that the answer leaves at those speeds (of h‖g‖ in place of s, which a fast body raises) are stopped one by one, if the
 // certificate agrees: a heap under a rolling ball stays bit-identical too.
 #include <algorithm>
@@ -15,8 +16,8 @@
 namespace stiction {
 namespace {
 
-constexpr double kRest = 1e-12;                                            // [-] relative certificate of the candidate
-constexpr double kHidden = 1e-10;                                          // [-] of the certificate's scale: speed that contacts need not see
+constexpr double kRest = 1e-10;   // [-] relative certificate of the candidate, and of the certificate's scale a speed that contacts need not see
+constexpr double kSharp = 1e-12;  // [-] relative certificate that a few more steps aim at
 constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();  // [-] of the loads that cancel
 constexpr double kSlow = 1e-6;  // [-] of the certificate's scale: velocities below this make the candidate worth trying, and a body that had one may be stopped
 
@@ -34,7 +35,7 @@ bool IslandStepper::certifiesAtRest(Certificate& certificate) {
   assembly_.velocityFromImpulses(vFree_, candidate_.r, candidate_.lambda, hidden_);
   findRoundOff(candidate_);
   for (int block = 0; block < roundOff_.size(); ++block)
-    if (!(speedOf(block, hidden_) <= kHidden * certificate.scale + roundOff_[block])) return false;
+    if (!(speedOf(block, hidden_) <= kRest * certificate.scale + roundOff_[block])) return false;
   return true;
 }
 
@@ -126,8 +127,8 @@ bool IslandStepper::sharpen() {
   options.warm = true;
   options.nearOnly = true;
   options.thorough = false;
-  options.tolerance = kRest;
-  options.polish = 0.1 * kRest;
+  options.tolerance = kSharp;
+  options.polish = 0.1 * kSharp;
   options.scale = certifier_.scale();
   count(portfolio_.solve(assembly_.problem, candidate_, options));
   return true;
@@ -143,7 +144,7 @@ void IslandStepper::stopSlowBodies() {
   candidate_ = iterate_;
   bool changed = false;
   for (int block = first; block < blocks; ++block) {
-    if (!mayStop(block) || speedOf(block, iterate_.v) > kHidden * assembly_.problem.scaleFloor + roundOff_[block]) continue;
+    if (!mayStop(block) || speedOf(block, iterate_.v) > kRest * assembly_.problem.scaleFloor + roundOff_[block]) continue;
     candidate_.v.segment(assembly_.rowOf(block), assembly_.problem.M.size(block)).setZero();
     changed = true;
   }
