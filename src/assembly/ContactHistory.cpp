@@ -58,8 +58,8 @@ void takeAnchors(const std::vector<ContactMemory>& from, std::vector<ContactMemo
   std::size_t hint = 0;
   for (ContactMemory& entry : to) {
     const ContactMemory* old = findMemory(from, entry.key, hint);
-    entry.sticking = old && old->sticking;
-    entry.anchor = entry.sticking ? old->anchor : Vector3{Vector3::Zero()};
+    entry.anchored = old && old->anchored;
+    entry.anchor = entry.anchored ? old->anchor : Vector3{Vector3::Zero()};
     entry.mended = old && old->mended;
   }
 }

@@ -19,7 +19,7 @@ void selectMemory(const std::vector<ContactMemory>& all, const std::vector<Candi
 /// Whether `island` holds the very bits of the entries that selectMemory would copy.
 bool remembers(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, const std::vector<ContactMemory>& island);
 
-/// Gives the entries of `to` the anchors and the sticking of those in `from`; `to` keeps its impulses.
+/// Gives the entries of `to` the anchors of those in `from`; `to` keeps its impulses.
 void takeAnchors(const std::vector<ContactMemory>& from, std::vector<ContactMemory>& to);
 
 /// r = Fᵀ p · h/h_old: the remembered impulse (world axes, on B) in the frame of today's contact, for a step of h.

@@ -20,6 +20,7 @@ constexpr int kRounds = 3;        // such repetitions of a (sub)step
 constexpr double kFar =
     1e3;  // [-] of the fastest speed: a contact so far that only a greater one could close it enters as if that near, not to drown the others' digits
 constexpr double kSlipCone = 1e-8;   // [-] friction this near to its limit may slip
+constexpr double kTurn = 0.03;       // [rad] in the (sub)step: contacts of bodies that turn farther against each other have no anchor
 constexpr double kSlipSpeed = 1e-9;  // [-] of the certificate's scale: below this a contact does not slip
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -371,6 +372,11 @@ void IslandStepper::account(double h) {
   accountRows();
 }
 
+/// Whether the bodies turn so far against each other in h that the contact rolls or pivots.
+bool IslandStepper::turnsFar(const Contact& contact, double h) const {
+  return h * (local_.angularVelocity[at(contact.bodyB)] - local_.angularVelocity[at(contact.bodyA)]).norm() > kTurn;
+}
+
 void IslandStepper::remember(double h, bool rests) {
   IslandReport& report = result_->report;
   memory_.clear();
@@ -383,12 +389,13 @@ void IslandStepper::remember(double h, bool rests) {
     const double friction = r.tail<2>().norm(), slip = u.tail<2>().norm();
     const bool slips = friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > kSlipSpeed * solved_.scale;
     const bool loaded = certifier_.omega()[i] * r[0] > solved_.metersPerSecond;  // interior points leave an impulse of that size where contacts are open
-    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), loaded && contact.friction > 0 && !slips, old && old->mended};
+    const bool sticks = contact.friction > 0 && !slips;
+    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), loaded && sticks && !turnsFar(contact, h), old && old->mended};
     if (rests && old && old->step == h && restedBefore_) entry.impulse = old->impulse;
-    if (entry.sticking && old && old->sticking)
+    if (entry.anchored && old && old->anchored)
       entry.anchor = sameBits(old->normal, contact.normal) ? old->anchor : old->anchor - contact.normal * contact.normal.dot(old->anchor);
-    record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), loaded ? (entry.sticking ? 1 : 2) : 0);
-    if (r[0] > 0 || entry.sticking || entry.mended) memory_.push_back(entry);
+    record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), loaded ? (sticks ? 1 : 2) : 0);
+    if (r[0] > 0 || entry.anchored || entry.mended) memory_.push_back(entry);
   }
   report.memory.swap(memory_);
   rememberRows(h, rests);

@@ -96,6 +96,7 @@ class IslandStepper {
   bool acceptUncertified();
   void account(double h);
   void integrate(double h);
+  bool turnsFar(const Contact& contact, double h) const;
   void remember(double h, bool rests);
   bool isFinite() const;
   struct Saved;
@@ -228,6 +229,7 @@ class IslandStepper {
   mutable std::size_t cursor_{0};  // where the last memory was found
   std::vector<Motion> motion_;     // of the island's bodies over the (sub)step, or in the projection
   ContactSet startContacts_;
+  double parted_{0};                   // [-] of the pair's size: farthest gap that the projection's pass closes
   std::vector<double> rowTargets_;     // b of each equality row; in the projection [m]
   std::vector<int> region_;            // bodies that it may move, ascending
   std::vector<ContactMemory> memory_;  // being written

@@ -4,11 +4,11 @@
 //                                                  t·(H δ) + anchor·t = 0 for sticking contacts (least squares where redundant)
 //
 // A contact that carried r_n > 0 was to end closed; surfaces that curve part by O(h² u²) all the same, and such gaps, as approach speeds of the next step, would keep a heap
-// creeping for ever. So the step's own impulses press it shut: where the pressed contacts cannot all close, the more heavily loaded ones do.
+// creeping for ever. So the step's own impulses press it shut: where the pressed contacts cannot all close, the more heavily loaded ones do, and the others are let go.
 // Solved as a ContactProblem in unit time: f = −h H r_n, μ = 0, w_n = gap, rows G = tangents with b = anchor·t and a small compliance C that spreads redundant rows.
 // Anchor: the displacement of B against A in the tangent plane since the contact began to stick, rolling taken out,
 //   d += [Δx_B + θ_B × r_B] − [Δx_A + θ_A × r_A] ,   r: mean of the levers before and after, θ: rotation vector of the step
-// so that pivoting about a fixed point and rolling both give d = 0 to third order in θ. Deep overlaps come out at a bounded speed.
+// so that pivoting about a fixed point and rolling both give d = 0 to third order in θ; contacts that turn farther in a step than kTurn (Island.cpp) have no anchor. Deep overlaps come out at a bounded speed.
 // What the projection does to potential energy and, by turning the inertias, to kinetic energy is booked as stabilisation.
 //
 // Only what moved can have gone wrong: first the bodies at faulty contacts move and all others stand; where that does not mend the gaps, all of the island's do. What the
@@ -23,18 +23,19 @@
 namespace stiction {
 namespace {
 
-constexpr double kOverlap = 1e-10;    // [-] of the pair's size: overlaps below this stay
-constexpr double kAnchor = 1e-10;     // [-] of the pair's size: anchors nearer than this stay
-constexpr double kCompliance = 1e-3;  // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
-constexpr double kTolerance = 1e-6;   // [-] relative certificate asked of the projection
-constexpr double kPolish = 1e-10;     // [-] what a Newton-type method goes on to: what is left becomes an approach speed of the next step
-constexpr double kUseful = 1e-2;      // [-] a projection worse than this is not applied
-constexpr double kLargest = 0.2;      // [-] of the pair's size: correction in one (sub)step at most
-constexpr double kSpeed = 10.0;       // [1/s] times the pair's size: speed at which deep overlaps come out
-constexpr double kParted = 1e-2;      // [-] of the pair's size: loaded contacts farther apart are left to open
-constexpr double kHeadway = 0.2;      // [-] of the worst fault's way: a pass that moves nothing so far mends nothing more
-constexpr double kLocal = 0.5;        // [-] of the island's bodies: a larger region is the whole island
-constexpr double kStray = 1e-7;       // [-] of the pair's size: bodies at rest are not moved for less
+constexpr double kOverlap = 1e-10;     // [-] of the pair's size: overlaps below this stay
+constexpr double kAnchor = 1e-10;      // [-] of the pair's size: anchors nearer than this stay
+constexpr double kCompliance = 1e-3;   // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
+constexpr double kTolerance = 1e-6;    // [-] relative certificate asked of the projection
+constexpr double kPolish = 1e-10;      // [-] what a Newton-type method goes on to: what is left becomes an approach speed of the next step
+constexpr double kUseful = 1e-2;       // [-] a projection worse than this is not applied
+constexpr double kLargest = 0.2;       // [-] of the pair's size: correction in one (sub)step at most
+constexpr double kSpeed = 10.0;        // [1/s] times the pair's size: speed at which deep overlaps come out
+constexpr double kParted = 1e-2;       // [-] of the pair's size: loaded contacts farther apart are left to open,
+constexpr double kStillParted = 1e-4;  // [-] or than this after the first pass: what others hold open is not asked for again
+constexpr double kHeadway = 0.2;       // [-] of the worst fault's way: a pass that moves nothing so far mends nothing more
+constexpr double kLocal = 0.5;         // [-] of the island's bodies: a larger region is the whole island
+constexpr double kStray = 1e-7;        // [-] of the pair's size: bodies at rest are not moved for less
 constexpr int kPasses = 4;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -61,7 +62,7 @@ void IslandStepper::clearMotion() {
 
 void IslandStepper::followAnchors(double h) {
   for (ContactMemory& entry : result_->report.memory) {
-    const Contact* start = entry.sticking ? findContact(startContacts_, entry.key) : nullptr;
+    const Contact* start = entry.anchored ? findContact(startContacts_, entry.key) : nullptr;
     if (!start) continue;
     const Contact* end = findContact(contacts_, entry.key);
     const auto displacement = [&](int body) -> Vector3 {
@@ -85,7 +86,7 @@ double IslandStepper::fault(const Contact& contact, double h) const {
   if (leftOut(contact.key)) return 0.0;
   double fault = gapFault(contact, h);
   const ContactMemory* entry = memoryOf(contact.key);
-  if (entry && entry->sticking && entry->anchor.norm() > kAnchor * pairSize(contact.key)) fault = std::max(fault, entry->anchor.norm());
+  if (entry && entry->anchored && entry->anchor.norm() > kAnchor * pairSize(contact.key)) fault = std::max(fault, entry->anchor.norm());
   return fault;
 }
 
@@ -100,7 +101,7 @@ bool IslandStepper::asks(const Contact& contact, double h) const {
 
 /// Normal impulse [N s] that the contact carried over the last (sub)step of h; 0 when it is now farther apart than free fall or the impulse would close in h: about to take off.
 double IslandStepper::load(const Contact& contact, double h) const {
-  if (contact.gap > std::min(freeFall(h), kParted * pairSize(contact.key))) return 0.0;
+  if (contact.gap > std::min(freeFall(h), parted_ * pairSize(contact.key))) return 0.0;
   const ContactMemory* entry = memoryOf(contact.key);
   if (!entry) return 0.0;
   const double impulse = std::max(0.0, entry->normal.dot(entry->impulse));
@@ -130,6 +131,7 @@ double IslandStepper::chooseRegion(double h) {
 /// Whether bodies at rest are so far out of place that they must be moved, and so stirred.
 bool IslandStepper::strays(double h) {
   region_.clear();
+  parted_ = kParted;
   return chooseRows(h) > 0 || std::any_of(contacts_.begin(), contacts_.end(),
                                           [&](const Contact& contact) { return asks(contact, h) && fault(contact, h) > kStray * pairSize(contact.key); });
 }
@@ -144,7 +146,7 @@ void IslandStepper::assembleProjection(double h) {
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
     if (leftOut(contacts_[k].key) || (assembly_.blockOf(contacts_[k].bodyA) < 0 && assembly_.blockOf(contacts_[k].bodyB) < 0)) continue;
     const ContactMemory* entry = memoryOf(contacts_[k].key);
-    if (contacts_[k].gap <= reach || (entry && entry->sticking) || touching(contacts_[k])) used_.push_back(static_cast<int>(k));
+    if (contacts_[k].gap <= reach || (entry && entry->anchored) || touching(contacts_[k])) used_.push_back(static_cast<int>(k));
   }
   assembly_.buildMass(local_);
   assembly_.buildContacts(local_, contacts_, used_);
@@ -161,7 +163,7 @@ void IslandStepper::assembleProjection(double h) {
     const double pressing = iterate_.r[static_cast<Eigen::Index>(3 * k)] = h * load(contact, h);
     largest = std::max(largest, std::min(pressing > 0 ? std::abs(contact.gap) : -contact.gap, limit));
     const ContactMemory* entry = memoryOf(contact.key);
-    if (!entry || !entry->sticking) continue;
+    if (!entry || !entry->anchored) continue;
     for (int t = 1; t <= 2; ++t) {
       const Vector3 direction = assembly_.frames[k].col(t);
       assembly_.addTangentRow(local_, contact, direction);
@@ -212,6 +214,7 @@ void IslandStepper::project(double h) {
     if (ContactMemory* entry = memoryOf(contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
   bool stuck = false, whole = false;
   for (int pass = 0; pass < kPasses && !stuck; ++pass) {
+    parted_ = pass == 0 ? kParted : kStillParted;
     const double worst = chooseRegion(h);
     if (region_.empty()) break;
     if (whole) region_ = bodies_;

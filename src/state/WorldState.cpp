@@ -28,7 +28,7 @@ WorldState makeState(const Model& model) {
 
 bool sameBits(const ContactMemory& a, const ContactMemory& b) {
   return a.key == b.key && sameBits(a.normal, b.normal) && sameBits(a.impulse, b.impulse) && sameBits(a.step, b.step) && sameBits(a.anchor, b.anchor) &&
-         a.sticking == b.sticking && a.mended == b.mended;
+         a.anchored == b.anchored && a.mended == b.mended;
 }
 
 bool sameBits(const WorldState& a, const WorldState& b, int body) {
@@ -61,7 +61,7 @@ std::uint64_t hash(const WorldState& state) {
     hash.add(contact.impulse.data(), 3);
     hash.add(contact.step);
     hash.add(contact.anchor.data(), 3);
-    hash.add(static_cast<std::uint64_t>(contact.sticking));
+    hash.add(static_cast<std::uint64_t>(contact.anchored));
     hash.add(static_cast<std::uint64_t>(contact.mended));
   }
   hash.add(state.rowForces.data(), state.rowForces.size());

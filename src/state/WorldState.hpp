@@ -20,9 +20,9 @@ struct ContactMemory {
   Vector3 normal{Vector3::Zero()};   // [-] world, from A to B
   Vector3 impulse{Vector3::Zero()};  // [N s] world axes, on B
   double step{0};                    // [s] the h it belongs to
-  Vector3 anchor{Vector3::Zero()};   // [m] world: tangential displacement of B against A since the contact began to stick; zero when slipping
-  bool sticking{false};
-  bool mended{false};  // the projection can do no more for it until one of its bodies moves
+  Vector3 anchor{Vector3::Zero()};   // [m] world: tangential displacement of B against A since it holds; else zero
+  bool anchored{false};              // sticks, and neither rolls nor pivots far in a step
+  bool mended{false};                // the projection can do no more for it until one of its bodies moves
 };
 
 struct WorldState {

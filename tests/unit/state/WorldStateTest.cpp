@@ -46,7 +46,7 @@ TEST(WorldState, HashSeesEveryBit) {
   EXPECT_TRUE(differs([&](WorldState& s) { nudge(s.contacts[0].impulse.y()); }));
   EXPECT_TRUE(differs([&](WorldState& s) { nudge(s.contacts[0].anchor.y()); }));
   EXPECT_TRUE(differs([&](WorldState& s) { s.contacts[0].key.feature = 8; }));
-  EXPECT_TRUE(differs([&](WorldState& s) { s.contacts[0].sticking = false; }));
+  EXPECT_TRUE(differs([&](WorldState& s) { s.contacts[0].anchored = false; }));
 }
 
 TEST(WorldState, WorldInertiaTurnsWithTheBody) {
