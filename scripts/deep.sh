@@ -3,8 +3,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/build.sh release stiction random_scenes test_constraints test_long
-printf '== a thousand spheres\n'
-build/tests/test_long
+printf '== a thousand spheres, on one core beside what follows\n'
+build/tests/test_long >build/test_long.log 2>&1 &
+long=$!
 export ASAN_OPTIONS=detect_stack_use_after_return=1 TSAN_OPTIONS=halt_on_error=1 LSAN_OPTIONS=suppressions=$PWD/tests/fuzz/leaks.supp
 for flavour in asan tsan; do
   printf '== %s\n' "$flavour"
@@ -18,3 +19,8 @@ scripts/fuzz.sh "${FUZZ_SECONDS:-600}"
 printf '== random scenes\n'
 build/tests/random_scenes --scenes "${SCENES:-100000}" --jobs "$(nproc)"
 scripts/random_scenes.py --program build/stiction --minutes "${SCENE_MINUTES:-10}"
+printf '== a thousand spheres\n'
+outcome=0
+wait "$long" || outcome=$?
+cat build/test_long.log
+exit "$outcome"
