@@ -201,17 +201,20 @@ struct Portfolio::Impl {
     return report.certificate.relative <= options.polish;
   }
 
+  /// On a dear problem in runs, each twice as long as the one before and followed by Newton, which often takes over long before the sweeps are through.
   template <class Problem>
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
-    burst.maxIterations = sweeps;
-    trial = best;
-    burst.warm = report.certificate.relative < 1.0;
-    if (isDear()) burst.patience = sweeps;  // a moving heap's contraction is no guide to what the next hundred sweeps bring
-    if (!burst.warm) trial = {};
-    count(nsgs->solve(problem, trial, burst));
-    judge(problem, best, "nsgs", options);
-    return finish(problem, best, "nsgs", options);
+    for (int run = isDear() ? leastSweeps : sweeps; sweeps > 0; sweeps -= run, run *= 2) {
+      burst.maxIterations = std::min(run, sweeps);
+      if (isDear()) burst.patience = burst.maxIterations;  // a moving heap's contraction is no guide to what the next hundred sweeps bring
+      burst.warm = report.certificate.relative < 1.0;
+      trial = burst.warm ? best : Iterate{};
+      count(nsgs->solve(problem, trial, burst));
+      judge(problem, best, "nsgs", options);
+      if (finish(problem, best, "nsgs", options)) return true;
+    }
+    return false;
   }
 
   template <class Problem>

@@ -1,11 +1,11 @@
 #include "solvers/GaussSeidel.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "solvers/FrictionCone.hpp"
+#include "solvers/MassWeighted.hpp"
 #include "solvers/OneContact.hpp"
 
 namespace stiction {
@@ -19,170 +19,16 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double weight(const Matrix3& delassus) { return delassus.trace() > 0 ? delassus.trace() / 3 : 1.0; }
 
-/// M⁻¹ by dense inverses of the diagonal blocks.
-class BlockInverse {
- public:
-  bool factor(const BlockMass& M) {
-    values_.resize(M.values.size());
-    for (int k = 0; k < M.blocks(); ++k)
-      if (!invert(M.values.data() + M.offset[at(k)], M.size(k), values_.data() + M.offset[at(k)])) return false;
-    return true;
-  }
-
-  /// y (rows of block k) += M_kk⁻¹ x, where x has `size` entries from row `first` of the block on.
-  void multiplyAdd(const BlockMass& M, int k, const double* x, int first, int size, double* y) const {
-    const int n = M.size(k);
-    const double* column = values_.data() + M.offset[at(k)] + first * n;
-    for (int j = 0; j < size; ++j, column += n)
-      for (int i = 0; i < n; ++i) y[i] += column[i] * x[j];
-  }
-
- private:
-  /// Gauss–Jordan on a positive definite block: pivots stay on the diagonal.
-  static bool invert(const double* block, int n, double* inverse) {
-    std::copy(block, block + n * n, inverse);
-    for (int k = 0; k < n; ++k) {
-      const double pivot = inverse[k * n + k];
-      if (!(pivot > 0 && pivot < kInfinity)) return false;
-      inverse[k * n + k] = 1;
-      for (int j = 0; j < n; ++j) inverse[j * n + k] /= pivot;
-      for (int i = 0; i < n; ++i) {
-        if (i == k) continue;
-        const double factor = inverse[k * n + i];
-        inverse[k * n + i] = 0;
-        for (int j = 0; j < n; ++j) inverse[j * n + i] -= factor * inverse[j * n + k];
-      }
-    }
-    return true;
-  }
-
-  std::vector<double> values_;
-};
-
-/// The columns M⁻¹A of groups of columns A, by the blocks each group touches: what a group's impulse does to the velocities.
-class Response {
- public:
-  void build(const BlockMass& M, const BlockInverse& inverse, const BlockColumns& A) {
-    width_ = A.width;
-    start_.assign(1, 0);
-    parts_.clear();
-    values_.clear();
-    for (int i = 0; i < A.groups(); ++i) {
-      const int firstPart = static_cast<int>(parts_.size());
-      for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
-        const BlockColumns::Segment& segment = A.segments[at(s)];
-        const Part& part = partOf(M, segment.block, firstPart);
-        for (int c = 0; c < width_; ++c)
-          inverse.multiplyAdd(M, segment.block, A.values.data() + segment.offset + c * segment.size, segment.row - part.row, segment.size,
-                              values_.data() + part.offset + c * part.size);
-      }
-      start_.push_back(static_cast<int>(parts_.size()));
-    }
-  }
-
-  /// v += M⁻¹ A_i x
-  void apply(int i, const double* x, VectorX& v) const {
-    for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
-      const Part& part = parts_[at(p)];
-      const double* column = values_.data() + part.offset;
-      double* out = v.data() + part.row;
-      if (part.size == 6 && width_ == 3) {
-        Eigen::Map<Vector6>{out}.noalias() += Eigen::Map<const Eigen::Matrix<double, 6, 3>>{column} * Eigen::Map<const Vector3>{x};
-        continue;
-      }
-      for (int c = 0; c < width_; ++c, column += part.size)
-        for (int k = 0; k < part.size; ++k) out[k] += column[k] * x[c];
-    }
-  }
-
-  /// Entry (a, c) of A_iᵀ M⁻¹ A_i.
-  double entry(const BlockColumns& A, int i, int a, int c) const {
-    double sum = 0;
-    for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
-      const BlockColumns::Segment& segment = A.segments[at(s)];
-      const double* left = A.values.data() + segment.offset + a * segment.size;
-      for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
-        const Part& part = parts_[at(p)];
-        if (part.block != segment.block) continue;
-        const double* right = values_.data() + part.offset + c * part.size + (segment.row - part.row);
-        for (int k = 0; k < segment.size; ++k) sum += left[k] * right[k];
-      }
-    }
-    return sum;
-  }
-
- private:
-  struct Part {
-    int block, row, size;  // a whole block of velocities
-    int offset;            // size × width, column major
-  };
-
-  const Part& partOf(const BlockMass& M, int block, int from) {
-    for (int p = from; p < static_cast<int>(parts_.size()); ++p)
-      if (parts_[at(p)].block == block) return parts_[at(p)];
-    parts_.push_back({block, M.start[at(block)], M.size(block), static_cast<int>(values_.size())});
-    values_.resize(values_.size() + at(M.size(block) * width_), 0.0);
-    return parts_.back();
-  }
-
-  int width_{3};
-  std::vector<int> start_;
-  std::vector<Part> parts_;
-  std::vector<double> values_;
-};
-
-/// Reads contact velocities Aᵀ_i v from triples (n, t1, t2) side by side, one for each velocity: no sums across a vector.
-class Reading {
- public:
-  void build(const BlockColumns& A) {
-    start_.assign(1, 0);
-    rows_.clear();
-    triples_.clear();
-    for (int i = 0; i < A.groups(); ++i) {
-      for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
-        const BlockColumns::Segment& segment = A.segments[at(s)];
-        const double* a = A.values.data() + segment.offset;
-        for (int k = 0; k < segment.size; ++k) {
-          rows_.push_back(segment.row + k);
-          triples_.push_back({a[k], a[k + segment.size], a[k + 2 * segment.size], 0});
-        }
-      }
-      start_.push_back(static_cast<int>(rows_.size()));
-    }
-  }
-
-  Vector3 apply(int i, const VectorX& v) const {
-    double sum[4] = {0, 0, 0, 0};
-    for (int k = start_[at(i)]; k < start_[at(i) + 1]; ++k) {
-      const double x = v[rows_[at(k)]];
-      for (int c = 0; c < 4; ++c) sum[c] += triples_[at(k)][at(c)] * x;
-    }
-    return {sum[0], sum[1], sum[2]};
-  }
-
-  double normal(int i, const VectorX& v) const {
-    double sum = 0;
-    for (int k = start_[at(i)]; k < start_[at(i) + 1]; ++k) sum += triples_[at(k)][0] * v[rows_[at(k)]];
-    return sum;
-  }
-
- private:
-  std::vector<int> start_, rows_;
-  std::vector<std::array<double, 4>> triples_;
-};
-
-/// The state of a global problem under sweeps: v follows every change of r and λ.
+/// The state of a global problem under sweeps: the mass-weighted velocity follows every change of r and λ.
 class GlobalSystem {
  public:
   bool bind(const ContactProblem& problem) {
     problem_ = &problem;
-    if (!problem.M.couplings.empty() || !inverse_.factor(problem.M)) return false;
-    reading_.build(problem.H);
-    contacts_.build(problem.M, inverse_, problem.H);
-    rows_.build(problem.M, inverse_, problem.G);
-    free_.setZero(problem.dof());
-    for (int k = 0; k < problem.M.blocks(); ++k)
-      inverse_.multiplyAdd(problem.M, k, problem.f.data() + problem.M.start[at(k)], 0, problem.M.size(k), free_.data() + problem.M.start[at(k)]);
+    if (!problem.M.couplings.empty() || !root_.factor(problem.M)) return false;
+    contacts_.build(problem.M, root_, problem.H);
+    rows_.build(problem.M, root_, problem.G);
+    free_ = problem.f;
+    for (int k = 0; k < problem.M.blocks(); ++k) root_.forward(k, free_.data() + problem.M.start[at(k)]);
     bindDelassus();
     return free_.allFinite();
   }
@@ -195,7 +41,7 @@ class GlobalSystem {
 
   double scale() const {
     double scale = problem_->scaleFloor;
-    for (int i = 0; i < contacts(); ++i) scale = std::max(scale, (reading_.apply(i, free_) + problem_->wScale.segment<3>(3 * i)).norm());
+    for (int i = 0; i < contacts(); ++i) scale = std::max(scale, (contacts_.read(i, free_) + problem_->wScale.segment<3>(3 * i)).norm());
     return scale;
   }
 
@@ -205,29 +51,31 @@ class GlobalSystem {
     refresh(iterate);
   }
 
-  /// v = M⁻¹(f + H r + G λ), free of what the sweeps' updates have lost to round-off.
-  void refresh(Iterate& iterate) const {
-    iterate.v = free_;
-    for (int i = 0; i < contacts(); ++i) contacts_.apply(i, iterate.r.data() + 3 * i, iterate.v);
-    for (int k = 0; k < problem_->rows(); ++k) rows_.apply(k, iterate.lambda.data() + k, iterate.v);
+  /// y and v of r and λ, free of what the sweeps' updates have lost to round-off.
+  void refresh(Iterate& iterate) {
+    y_ = free_;
+    for (int i = 0; i < contacts(); ++i) contacts_.apply(i, iterate.r.segment<3>(3 * i), y_);
+    for (int k = 0; k < problem_->rows(); ++k) rows_.apply(k, iterate.lambda.segment<1>(k), y_);
+    iterate.v = y_;
+    for (int k = 0; k < problem_->M.blocks(); ++k) root_.backward(k, iterate.v.data() + problem_->M.start[at(k)]);
   }
 
   Vector3 velocity(int i, const Iterate& iterate) const {
-    Vector3 u = reading_.apply(i, iterate.v) + problem_->w.segment<3>(3 * i);
+    Vector3 u = contacts_.read(i, y_) + problem_->w.segment<3>(3 * i);
     if (problem_->R.size() != 0) u += problem_->R.segment<3>(3 * i).cwiseProduct(iterate.r.segment<3>(3 * i));
     return u;
   }
 
   /// Whether a contact without impulse keeps none. Bounds of users may hold one that opens.
-  bool opens(int i, const Iterate& iterate) const { return problem_->axisBounds == nullptr && reading_.normal(i, iterate.v) + problem_->w[3 * i] >= 0; }
+  bool opens(int i) const { return problem_->axisBounds == nullptr && contacts_.readFirst(i, y_) + problem_->w[3 * i] >= 0; }
 
-  void change(int i, const Vector3& difference, Iterate& iterate) const {
+  void change(int i, const Vector3& difference, Iterate& iterate) {
     iterate.r.segment<3>(3 * i) += difference;
-    contacts_.apply(i, difference.data(), iterate.v);
+    contacts_.apply(i, difference, y_);
   }
 
   /// One Gauss–Seidel step over the equality rows. Returns the largest row velocity met.
-  double sweepRows(Iterate& iterate) const {
+  double sweepRows(Iterate& iterate) {
     double worst = 0;
     for (int k = 0; k < problem_->rows(); ++k) {
       const double velocity = rowVelocity(k, iterate);
@@ -235,7 +83,7 @@ class GlobalSystem {
       if (!(rowDiagonal_[k] > 0)) continue;
       const double difference = -velocity / rowDiagonal_[k];
       iterate.lambda[k] += difference;
-      rows_.apply(k, &difference, iterate.v);
+      rows_.apply(k, WeightedColumns<1>::Values{difference}, y_);
     }
     return worst;
   }
@@ -249,34 +97,27 @@ class GlobalSystem {
  private:
   double rowVelocity(int k, const Iterate& iterate) const {
     const double compliance = problem_->C.size() == 0 ? 0.0 : problem_->C[k];
-    double velocity = problem_->b[k] + compliance * iterate.lambda[k];
-    for (int s = problem_->G.start[at(k)]; s < problem_->G.start[at(k) + 1]; ++s) {
-      const BlockColumns::Segment& segment = problem_->G.segments[at(s)];
-      for (int c = 0; c < segment.size; ++c) velocity += problem_->G.values[at(segment.offset + c)] * iterate.v[segment.row + c];
-    }
-    return velocity;
+    return problem_->b[k] + compliance * iterate.lambda[k] + rows_.read(k, y_)[0];
   }
 
   void bindDelassus() {
     diagonal_.clear();
     omega_.resize(contacts());
     for (int i = 0; i < contacts(); ++i) {
-      Matrix3 W;
-      for (int a = 0; a < 3; ++a)
-        for (int c = 0; c < 3; ++c) W(a, c) = contacts_.entry(problem_->H, i, a, c);
+      Matrix3 W = contacts_.gram(i);
       omega_[i] = weight(W);
       if (problem_->R.size() != 0) W.diagonal() += problem_->R.segment<3>(3 * i);
       diagonal_.emplace_back(W);
     }
     rowDiagonal_.resize(problem_->rows());
-    for (int k = 0; k < problem_->rows(); ++k) rowDiagonal_[k] = rows_.entry(problem_->G, k, 0, 0) + (problem_->C.size() == 0 ? 0.0 : problem_->C[k]);
+    for (int k = 0; k < problem_->rows(); ++k) rowDiagonal_[k] = rows_.gram(k)(0, 0) + (problem_->C.size() == 0 ? 0.0 : problem_->C[k]);
   }
 
   const ContactProblem* problem_{nullptr};
-  BlockInverse inverse_;
-  Reading reading_;
-  Response contacts_, rows_;
-  VectorX free_;                        // [m/s] M⁻¹ f
+  MassRoot root_;
+  WeightedColumns<3> contacts_;
+  WeightedColumns<1> rows_;
+  VectorX free_, y_;                    // [√J] L⁻¹f; Lᵀv
   VectorX omega_;                       // [1/kg] trace(W_ii)/3
   std::vector<ContactBlock> diagonal_;  // [1/kg] W_ii + R_i
   VectorX rowDiagonal_;                 // [1/kg] G_kᵀM⁻¹G_k + C_k
@@ -322,7 +163,7 @@ class LocalSystem {
     return u;
   }
 
-  bool opens(int, const Iterate&) const { return false; }  // W's rows are read as a whole
+  bool opens(int) const { return false; }  // W's rows are read as a whole
   void change(int i, const Vector3& difference, Iterate& iterate) const { iterate.r.segment<3>(3 * i) += difference; }
   void refresh(Iterate&) const {}
   double sweepRows(Iterate&) const { return 0; }
@@ -400,7 +241,7 @@ class GaussSeidel : public Solver {
   }
 
   template <typename System>
-  SolveStatus sweepUntil(const System& system, Iterate& iterate, double target, int limit, int& sweeps) {
+  SolveStatus sweepUntil(System& system, Iterate& iterate, double target, int limit, int& sweeps) {
     int nextCheck = 8;
     if (check(system, iterate) <= target) return SolveStatus::Converged;
     for (sweeps = 0; sweeps < limit;) {
@@ -418,11 +259,11 @@ class GaussSeidel : public Solver {
 
   /// Every row and contact once. Returns the largest change, in velocity units.
   template <typename System>
-  double sweep(const System& system, Iterate& iterate) const {
+  double sweep(System& system, Iterate& iterate) const {
     double largest = system.sweepRows(iterate);
     for (int i = 0; i < system.contacts(); ++i) {
       const Vector3 r = iterate.r.segment<3>(3 * i);
-      if (r.isZero(0) && system.opens(i, iterate)) continue;
+      if (r.isZero(0) && system.opens(i)) continue;
       const Vector3 u = system.velocity(i, iterate);
       const ContactBlock& block = system.diagonal(i);
       const Vector3 b = u - block.A * r;
@@ -439,7 +280,7 @@ class GaussSeidel : public Solver {
 
   /// The worst natural map and row residual [m/s]; keeps the iterate if it is the best so far.
   template <typename System>
-  double check(const System& system, Iterate& iterate) {
+  double check(System& system, Iterate& iterate) {
     system.refresh(iterate);
     double residual = system.rowResidual(iterate);
     for (int i = 0; i < system.contacts(); ++i) {
