@@ -92,6 +92,14 @@ bool isUrdf(const std::string& text, const std::string& label) {
   return root == "robot";
 }
 
+/// libmujoco reserves memory to simulate in, by an estimate that grows with the square of the bodies and is refused at some thousands; its compiler needs a part that grows with their number.
+void limitMemory(mjSpec& spec) {
+  constexpr mjtSize few = 1000, least = 64 << 20, each = 16 << 10;  // [bodies], [B], [B]
+  mjtSize bodies = 0;
+  for (const mjsElement* body = mjs_firstElement(&spec, mjOBJ_BODY); body != nullptr; body = mjs_nextElement(&spec, body)) ++bodies;
+  if (bodies > few) spec.memory = least + each * bodies;
+}
+
 struct Source {
   Spec spec{nullptr, mj_deleteSpec};
   Compiled model{nullptr, mj_deleteModel};
@@ -105,7 +113,10 @@ Source compile(const std::string& path, const std::string& text, const std::stri
   try {
     source.spec.reset(path.empty() ? mj_parseXMLString(text.c_str(), nullptr, message, sizeof message)
                                    : mj_parseXML(path.c_str(), nullptr, message, sizeof message));
-    if (source.spec) source.model.reset(mj_compile(source.spec.get(), nullptr));
+    if (source.spec) {
+      limitMemory(*source.spec);
+      source.model.reset(mj_compile(source.spec.get(), nullptr));
+    }
   } catch (const std::runtime_error& error) {
     failCompile(label, error.what());
   }

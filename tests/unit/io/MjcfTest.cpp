@@ -99,6 +99,14 @@ TEST(Mjcf, KeyframeVelocityOfAnEccentricCentre) {
   EXPECT_LT(frame.X_WB.position.norm(), 1e-15);
 }
 
+TEST(Mjcf, ThousandsOfBodiesCompile) {
+  constexpr int bodies = 5000;
+  const Scene scene = loadSceneText(R"(<mujoco><worldbody><replicate count=")" + std::to_string(bodies) +
+                                        R"(" offset="0 0 0.3"><body><freejoint/><geom type="sphere" size="0.1"/></body></replicate></worldbody></mujoco>)",
+                                    "many");
+  EXPECT_EQ(std::count_if(scene.model.bodies.begin(), scene.model.bodies.end(), [](const Body& body) { return body.kind == BodyKind::Dynamic; }), bodies);
+}
+
 TEST(Mjcf, TimestepOnlyWhenWritten) {
   EXPECT_EQ(load(ball).model.timestep, 0);
   EXPECT_EQ(load(ball, R"(<option timestep="0.002"/>)").model.timestep, 0.002);
