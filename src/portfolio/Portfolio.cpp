@@ -279,12 +279,14 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (options.nearOnly) warm.maxIterations = polishSteps;
   if (options.warm && report.certificate.relative < warmNear && rung(problem, best, "proxac", *proxac, warm)) return;
   if (options.nearOnly) return;
+  cold.patience = isDear() ? quickSteps : 0;
+  const bool standing = isDear() && isRedundant() && !options.warm;  // a wall, most likely, which sweeps do not settle
+  if (standing && rung(problem, best, "ipm", *ipm, cold)) return;
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   warm.warm = true;
   warm.maxIterations = 0;
   if (isDear()) {
-    cold.patience = quickSteps;
-    if (rung(problem, best, "ipm", *ipm, cold)) return;
+    if (!standing && rung(problem, best, "ipm", *ipm, cold)) return;
     cold.patience = 0;
     warm.maxIterations = isRedundant() ? static_cast<int>(redundantSteps * problem.contacts()) : briefSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;

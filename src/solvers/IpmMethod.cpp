@@ -6,6 +6,7 @@
 // (Mehrotra 1992). Infeasible start; step lengths to the boundary of each cone; heavy centring after short steps. Cold start; cost one factorisation a step.
 #include <Eigen/LU>
 #include <cmath>
+#include <utility>
 
 #include "solvers/InteriorContact.hpp"
 #include "solvers/SymmetricCone.hpp"
@@ -197,7 +198,7 @@ void IpmMethod::advance(const ContactProblem& problem, double a) {
 
 SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double toBoundary = 0.99;
-  constexpr double centrality = 1e-3, ahead = 1.0, quick = 1e-2;
+  constexpr double centrality = 1e-3, ahead = 1.0, quick = 1e-2, longStep = 0.25;
   constexpr int patience = 15;
   constexpr double shortStep = 0.1;
   constexpr int shortSteps = 4;  // in a row: glued to the boundary
@@ -214,10 +215,12 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
     if (report.iterations == 0) firstGap = gap;
     best_.offer(system, r_, lambda_);
     if (best_.residual() <= options.polish * system.scale()) break;
-    since = best_.residual() < 0.7 * before || gap < 0.7 * gapBefore ? 0 : since + 1;
+    const bool passes = best_.residual() <= options.tolerance * system.scale();  // from there on only the residual counts: the gap goes on falling without end
+    since = best_.residual() < 0.7 * before || (gap < 0.7 * gapBefore && !passes) ? 0 : since + 1;
     if (since == 0) before = std::min(before, best_.residual()), gapBefore = std::min(gapBefore, gap);
-    if (options.patience > 0 && report.iterations == options.patience && gap > quick * firstGap) break;
-    if (since >= (best_.residual() <= options.tolerance * system.scale() ? 2 : patience)) break;
+    const bool late = 2 * report.iterations >= 3 * options.patience;
+    if (options.patience > 0 && report.iterations >= options.patience && gap > quick * firstGap && (late || last < longStep)) break;
+    if (since >= (passes ? 2 : patience)) break;
     ++report.factorisations;
     if (!eliminate(system)) break;
     direction(system, 0, 0);
@@ -229,11 +232,11 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
     // The gap may not run ahead of the linear residuals, which fall by (1 − step) only.
     const double kappa = std::max(sigma * gap, feasibility * firstGap * ahead);
     direction(system, kappa, last > 0.3 ? affine * affine : 0.0);
-    last = std::min(1.0, toBoundary * stepLength(problem));
+    const double previous = std::exchange(last, std::min(1.0, toBoundary * stepLength(problem)));
     if (!dv_.allFinite() || !(last > 0)) break;
     for (int k = 0; k < 12 && !central(problem, last, centrality); ++k) last *= 0.7;
     advance(problem, last);
-    glued = last < shortStep ? glued + 1 : 0;
+    glued = last >= shortStep ? 0 : last > previous ? glued : glued + 1;  // steps that grow are on their way: high walls start from far off
     feasibility *= 1 - last;
     ++report.iterations;
   }

@@ -112,6 +112,16 @@ TEST(Portfolio, CertifiesPyramidsWithAHeavyTop) {
     for (const double kick : {0.2, 1.0, 5.0}) expectCertified(mu, kick, 1e3);
 }
 
+TEST(Portfolio, TheInteriorPointGetsToHighPyramidsFromAfar) {
+  PyramidOptions options;
+  options.rows = 100;
+  Portfolio portfolio{"ipm"};
+  Iterate iterate;
+  const PortfolioReport report = portfolio.solve(makePyramid(options), iterate, {});
+  EXPECT_TRUE(report.certified) << report.certificate.relative;
+  EXPECT_LE(report.factorisations, 30);
+}
+
 TEST(Portfolio, WarmStartIsNeverWorseThanCold) {
   Portfolio portfolio;
   const ContactProblem p = makePyramid({.rows = 6, .mu = 0.6, .kick = 0.3, .seed = 4});
