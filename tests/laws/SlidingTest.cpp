@@ -120,6 +120,26 @@ TEST(Flat, FlyingCubeStaysOnTheGround) {
   EXPECT_NEAR(simulation.state().position[1].x(), 3.67, 0.02);
 }
 
+// About the edge in front: friction μN at half a side below the centre against N half a side ahead of it, so a cube tips for μ > 1 only. Then N = m g / (2.5 − 1.5 μ) on that edge
+// and the angular acceleration is 1.5 N (μ − 1) / (m a), 2a the side, I = 2 m a² / 3.
+TEST(Flat, ASlidingCubeTipsOnlyAboveFrictionOne) {
+  const double a = 0.5, h = 1e-3;
+  for (const double mu : {0.5, 0.999, 1.001, 1.2}) {
+    ModelBuilder builder;
+    addPlane(builder, mu);
+    builder.body(addBody(builder, Shape::box({a, a, a}), 3, {{0, 0, a}, Quaternion::Identity()}, mu)).velocity = {5, 0, 0};
+    Simulation simulation{builder.build(), {}};
+    advance(simulation, h, 1);
+    const double load = mu > 1 ? kG / (2.5 - 1.5 * mu) : kG, turning = mu > 1 ? 1.5 * load * (mu - 1) / a : 0;
+    EXPECT_LE((simulation.state().angularVelocity[1] - Vector3{0, h * turning, 0}).norm(), 1e-10) << "mu = " << mu;
+    EXPECT_NEAR(simulation.state().velocity[1].x(), 5 - h * mu * load, 1e-10) << "mu = " << mu;
+    if (mu > 1) continue;
+    advance(simulation, h, 200);
+    EXPECT_LE(simulation.state().angularVelocity[1].norm(), 1e-10) << "mu = " << mu;
+    EXPECT_NEAR(simulation.state().position[1].z(), a, 1e-9) << "mu = " << mu;
+  }
+}
+
 TEST(Flat, ObliqueSlideKeepsItsLine) {
   for (const double azimuth : {30.0, 45.0}) {
     const Vector3 direction = turn(azimuth, Vector3::UnitZ()) * Vector3::UnitX();
