@@ -228,13 +228,13 @@ void StepSystem::addContact(const ContactInteraction& contact, double mu, std::s
   addColumns(problem.H, at(contact.body_b_idx), rows[1], w);
   problem.H.endGroup();
   const Bounce bounce = bounceOf(contact, rows[0].row(0), rows[1].row(0));
-  w[0] += bounce.speed;
+  w[0] += bounce.speed - std::max(bounce.recovery, 0.0);  // an overlap is left at a speed, which bodies take,
   const auto append = [](VectorX& x, const VectorX& more) {
     x.conservativeResize(x.size() + more.size());
     x.tail(more.size()) = more;
   };
   append(problem.wScale, w);
-  w[0] -= bounce.recovery;
+  w[0] -= std::min(bounce.recovery, 0.0);  // a gap only bounds one, and sets no scale
   append(problem.w, w);
   append(problem.mu, VectorX::Constant(1, mu));
   append(problem.R,

@@ -30,6 +30,7 @@ constexpr int warmSteps = 12, polishSteps = 30;
 constexpr double warmNear =
     0.1;  // [-] certificate of a warm start from which a few steps of the proximal Newton, which cannot run away, are tried when Newton fails
 constexpr int finishSteps = 20;
+constexpr int laggedSteps = 600;  // two rounds; all of them when nothing else has helped
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
@@ -84,7 +85,7 @@ struct Portfolio::Impl {
   VelocitySystem system;
   LocalFactor factor;
   std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()},
-      continuation{makeContinuationMethod()}, centralPath{makeCentralPathMethod()};
+      continuation{makeContinuationMethod()}, centralPath{makeCentralPathMethod()}, lagged{makeLaggedShiftMethod()};
   std::unique_ptr<Solver> nsgs{makeNsgs()};
   std::unique_ptr<Impl> innerLadder;  // the ladder for other problems on the way, itself without paths
   bool isInner{false};
@@ -297,12 +298,15 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   }
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   if (!isDear()) {
+    cold.maxIterations = laggedSteps;
+    if (!isInner && system.symmetric() && rung(problem, best, "lagged", *lagged, cold)) return;
     cold.maxIterations = routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
     cold.maxIterations = 0;
   }
   warm.maxIterations = isDear() ? dearSteps : 0;
   if (rung(problem, best, "proxac", *proxac, warm)) return;
+  if (options.thorough && !isInner && !isDear() && system.symmetric() && rung(problem, best, "lagged", *lagged, cold)) return;
   warm.maxIterations = isDear() ? dearPathSteps : 0;
   if (!isInner && rung(problem, best, "continuation", *continuation, warm)) return;
   if (rung(problem, best, "proxac", *proxac, cold)) return;

@@ -1,5 +1,8 @@
 #include "solvers/LaggedShift.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace stiction {
 
 void LaggedShift::findSliding(const ContactProblem& problem, const VectorX& v, VectorX& sliding) {
@@ -26,17 +29,29 @@ SolveReport LaggedShift::relax(const VelocitySystem& system, const VectorX& slid
 
 namespace {
 
-/// The shift of the start, then the proximal Newton on the strict law.
+/// The shift of the start, then the proximal Newton on the strict law; from where that ends the next shift, and so on.
 class LaggedShiftMethod : public VelocityMethod {
  public:
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override {
-    LaggedShift::findSliding(system.problem(), iterate.v, sliding_);
-    const SolveReport relaxation = shift_.relax(system, sliding_, iterate, options);
+    constexpr int rounds = 30, stepsOfRound = 300;
+    const int limit = options.maxIterations > 0 ? options.maxIterations : rounds * stepsOfRound;
     SolveOptions strictly = options;
     strictly.warm = true;
-    SolveReport report = strict_->run(system, iterate, strictly);
-    report.iterations += relaxation.iterations;
-    report.factorisations += relaxation.factorisations;
+    SolveReport report;
+    report.residual = std::numeric_limits<double>::infinity();
+    for (int left = limit; left > 0 && report.status != SolveStatus::Converged; left -= strictly.maxIterations) {
+      LaggedShift::findSliding(system.problem(), iterate.v, sliding_);
+      const SolveReport relaxation = shift_.relax(system, sliding_, iterate, options);
+      strictly.maxIterations = std::min(left, stepsOfRound);
+      const SolveReport round = strict_->run(system, iterate, strictly);
+      report.iterations += relaxation.iterations + round.iterations;
+      report.factorisations += relaxation.factorisations + round.factorisations;
+      if (!(round.residual < report.residual)) continue;
+      report.status = round.status;
+      report.residual = round.residual;
+      best_ = iterate;
+    }
+    std::swap(iterate, best_);
     return report;
   }
   bool takesUnsymmetric() const override { return false; }
@@ -44,6 +59,7 @@ class LaggedShiftMethod : public VelocityMethod {
  private:
   LaggedShift shift_;
   VectorX sliding_;
+  Iterate best_;
   std::unique_ptr<VelocityMethod> strict_{makeProxAcMethod()};
 };
 

@@ -2,7 +2,8 @@
 // Coulomb's; the fixed point of s is that of Haslinger (1983) and Cadoux (2009).
 //
 // Where most of a heap rests and a few bodies move, nearly every shift is right from the start, and zero: what is left is how the resting ones share the load, and an interior
-// point finds that without a start.
+// point finds that without a start. In dense contact the convex answer, which carries every load to the ground, is a start for the proximal Newton, and each round's shift, of
+// where the last one ended, another.
 #pragma once
 #include <memory>
 

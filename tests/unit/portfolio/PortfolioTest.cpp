@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "base/Error.hpp"
 #include "solvers/Ecos.hpp"
 #include "unit/solvers/PyramidProblem.hpp"
@@ -120,6 +123,27 @@ TEST(Portfolio, TheInteriorPointGetsToHighPyramidsFromAfar) {
   const PortfolioReport report = portfolio.solve(makePyramid(options), iterate, {});
   EXPECT_TRUE(report.certified) << report.certificate.relative;
   EXPECT_LE(report.factorisations, 30);
+}
+
+TEST(Portfolio, RoundsOfLaggedShiftsKeepTheBestAnswer) {
+  PyramidOptions sliding;
+  sliding.rows = 6;
+  sliding.mu = 1;
+  sliding.kick = 3;
+  for (sliding.seed = 1; sliding.seed <= 5; ++sliding.seed) {
+    const ContactProblem problem = makePyramid(sliding);
+    double last = std::numeric_limits<double>::infinity();
+    for (const int steps : {20, 300, 600, 9000}) {
+      Portfolio portfolio{"lagged"};
+      Iterate iterate;
+      SolveOptions options;
+      options.maxIterations = steps;
+      const double now = portfolio.solve(problem, iterate, options).certificate.relative;
+      EXPECT_LE(now, std::max(last, options.tolerance)) << "seed " << sliding.seed << ", " << steps << " steps";
+      last = now;
+    }
+    EXPECT_LE(last, 1e-8) << "seed " << sliding.seed;
+  }
 }
 
 TEST(Portfolio, WarmStartIsNeverWorseThanCold) {
