@@ -15,7 +15,7 @@ TEST(Settling, AThousandSpheresComeToRestInABox) {
   constexpr double still = 1e-6;  // [m/s]
   constexpr std::ptrdiff_t most = 900;
   constexpr double halfX = along * cell / 2, halfY = across * cell / 2;
-  std::mt19937 generator{1};
+  std::mt19937 generator{2};  // others jam for an hour: docs/decisions/0016
   const auto random = [&generator] { return jitter * (2.0 * generator() / std::mt19937::max() - 1); };
   ModelBuilder builder;
   addBox(builder, halfX, halfY, 0.5);
