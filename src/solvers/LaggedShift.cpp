@@ -39,6 +39,7 @@ class LaggedShiftMethod : public VelocityMethod {
     strictly.warm = true;
     SolveReport report;
     report.residual = std::numeric_limits<double>::infinity();
+    best_ = iterate;
     for (int left = limit; left > 0 && report.status != SolveStatus::Converged; left -= strictly.maxIterations) {
       LaggedShift::findSliding(system.problem(), iterate.v, sliding_);
       const SolveReport relaxation = shift_.relax(system, sliding_, iterate, options);
