@@ -37,6 +37,7 @@ constexpr int dearPatience = 3;
 // before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
 constexpr int quickSteps = 8, briefSteps = 30, routeSteps = 500, dearSteps = 800, dearPathSteps = 2500;
 constexpr double redundancy = 2;        // [-] contact components a velocity
+constexpr double tightness = 1.75;      // [-] likewise: fewer, and sweeps are worth more than Newton from a first look
 constexpr double redundantSteps = 1.5;  // of the proximal Newton a contact, before the central path
 constexpr double restful = 1e-3;        // [-] sliding speed against the problem's scale: slower contacts rest
 constexpr double movingSpeed = 1e-2;    // [-] likewise: faster bodies move
@@ -178,7 +179,8 @@ struct Portfolio::Impl {
   bool isDear() const { return system.factorWork() > dearWork; }
 
   /// Walls and piles of boxes, four contacts and more a face: the centre among so many impulses is far from any answer, and the central path long.
-  bool isRedundant() const { return 3 * system.problem().contacts() > redundancy * system.problem().dof(); }
+  bool isRedundant() const { return componentsPerVelocity() > redundancy; }
+  double componentsPerVelocity() const { return 3.0 * system.problem().contacts() / system.problem().dof(); }
 
   /// A heap that has settled but for a few bodies: at the velocities of the start most contacts stick.
   bool mostRest() {
@@ -280,8 +282,10 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (options.nearOnly) warm.maxIterations = polishSteps;
   if (options.warm && report.certificate.relative < warmNear && rung(problem, best, "proxac", *proxac, warm)) return;
   if (options.nearOnly) return;
-  cold.patience = isDear() ? quickSteps : 0;
-  const bool standing = isDear() && isRedundant() && !options.warm;  // a wall, most likely, which sweeps do not settle
+  // Stacks, arches, walls: sweeps do not settle them.
+  const bool standing = !options.warm && componentsPerVelocity() > (isDear() ? redundancy : tightness);
+  if (standing && !isDear() && finish(problem, best, "newton", options)) return;
+  cold.patience = isDear() || standing ? quickSteps : 0;
   if (standing && rung(problem, best, "ipm", *ipm, cold)) return;
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   warm.warm = true;
@@ -296,6 +300,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     if (rung(problem, best, "centralpath", *centralPath, cold) || !options.thorough) return;
     cold.maxIterations = 0;
   }
+  cold.patience = 0;
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   if (!isDear()) {
     cold.maxIterations = laggedSteps;
