@@ -34,6 +34,7 @@ struct RunArguments {
   std::string law{"coulomb"};
   double tolerance{1e-8};
   int threads{usualThreads()};
+  double stepLimit{0};  // [s]; 0: none
   bool keepGoing{false};
   bool noFallBack{false};
   bool strictImport{false};

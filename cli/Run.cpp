@@ -79,6 +79,7 @@ void check(const RunArguments& arguments) {
     throw InputError{"--dt", format("%g s", arguments.dt), "> 0 and <= 1 s", "0.1 to 50 ms is the usual range"};
   requireRange("--tol", arguments.tolerance, 1e-15, 1, "the usual tolerance is 1e-8");
   requireRange("--threads", arguments.threads, 1, 1024, "give the number of threads to use");
+  requireRange("--step-limit", arguments.stepLimit, 0, 1e9, "give the wall time of a step in seconds, or 0 for no limit");
   requireRange("--every", arguments.every, 1, 1e9, "give the number of steps between recorded frames");
   requireWritable("--record", arguments.record);
   requireWritable("--json", arguments.json);
@@ -160,6 +161,7 @@ int runCommand(const RunArguments& arguments) {
   options.fallBack = !arguments.noFallBack;
   options.tolerance = arguments.tolerance;
   options.threads = arguments.threads;
+  options.stepLimit = arguments.stepLimit;
   options.keepGoing = arguments.keepGoing;
   options.keepHardest = !arguments.dumpWorst.empty();
   Simulation simulation{scene.model, options};

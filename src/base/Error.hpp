@@ -17,4 +17,10 @@ class InputError : public std::invalid_argument {
   std::string element_;
 };
 
+/// What has to be held at once does not fit the machine. Says what it is, how much it takes and how much there is.
+class MemoryError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace stiction

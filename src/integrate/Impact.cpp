@@ -212,12 +212,8 @@ bool IslandStepper::solveImpact(int law) {
   options.tolerance = setup_->options->tolerance;
   options.fallBack = setup_->options->fallBack;
   options.scale = certifier_.scale();
-  const PortfolioReport report = portfolio_.solve(problem, iterate_, options);
-  assembly_.velocityFromImpulses(vFree_, iterate_.r, iterate_.lambda, iterate_.v);
-  solved_ = certifier_.judge(problem, iterate_);
-  rung_ = report.rung;
-  spend(report, solved_);
-  return solved_.passes(options.tolerance);
+  options.deadline = setup_->deadline;
+  return solveBy(options);
 }
 
 }  // namespace stiction

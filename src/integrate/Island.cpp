@@ -61,7 +61,7 @@ void IslandReport::clear() {
   rowForces.clear();
   rowImpulses.clear();
   faulty = -1;
-  offConstraints = impactRefused = false;
+  offConstraints = impactRefused = outOfTime = false;
   penetration = constraintError = 0;
   substeps = impacts = byMoreau = inelastic = iterations = factorisations = 0;
   splitsExhausted = false;
@@ -162,10 +162,10 @@ bool IslandStepper::substep(double h, int depth, int round) {
     rests = restsAsBefore(h);
     watch.lap(times.certify);
     const bool last = depth >= setup_->options->maxHalvings;
-    const bool certified = rests || solve(h, last && round == 0);
+    const bool certified = rests || solve(h, last && round == 0), lost = !certified && !report.outOfTime;
     watch.lap(times.solve);
-    if (!certified && retreat()) return substep(h, depth, round + 1);
-    if (!certified && !findSqueeze(setup_->options->maxHalvings - depth) && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+    if (lost && retreat()) return substep(h, depth, round + 1);
+    if (lost && !findSqueeze(setup_->options->maxHalvings - depth) && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
     rests = rests || (certified && comesToRest());
     accept(rung_, solved_);
     if (!certified && !acceptUncertified()) return false;
@@ -319,12 +319,19 @@ bool IslandStepper::solve(double h, bool last) {
   options.warm = warmStart(h);
   options.scale = certifier_.scale();
   assembly_.velocityFromImpulses(vFree_, iterate_.r, iterate_.lambda, iterate_.v);
+  options.deadline = setup_->deadline;
+  return solveBy(options);
+}
+
+/// Solves and certifies the assembled problem from iterate_. An answer beyond the deadline does not count: it may be one that polishing would have changed.
+bool IslandStepper::solveBy(const SolveOptions& options) {
   const PortfolioReport report = portfolio_.solve(assembly_.problem, iterate_, options);
   assembly_.velocityFromImpulses(vFree_, iterate_.r, iterate_.lambda, iterate_.v);
   solved_ = certifier_.judge(assembly_.problem, iterate_);
   rung_ = report.rung;
   spend(report, solved_);
-  return solved_.passes(options.tolerance);
+  result_->report.outOfTime = wallSeconds() > options.deadline;
+  return solved_.passes(options.tolerance) && !result_->report.outOfTime;
 }
 
 /// Whether it is proved that no motion satisfies the contacts of `problem`.

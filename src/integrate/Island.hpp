@@ -1,6 +1,7 @@
 // One island advanced over the step: predict, assemble, warmStart, solve, certify, scatter, integrate, project; smaller steps where the certificate refuses,
 // exact impact times where contacts bounce. Everything an island writes is its own, so islands run on any thread in any order.
 #pragma once
+#include <limits>
 #include <memory>
 
 #include "assembly/ConstraintRows.hpp"
@@ -24,7 +25,8 @@ struct StepSetup {
   std::vector<double> geomSize;  // [m] bounding radius
   std::vector<double> bodySize;  // [m] largest distance of a geom's far side from the centre of mass
   std::vector<HeldConstraint> held;
-  double hardest{-1};  // [-] the worst certificate so far, for keepHardest
+  double hardest{-1};                                        // [-] the worst certificate so far, for keepHardest
+  double deadline{std::numeric_limits<double>::infinity()};  // [s] of wallSeconds, when the step is given up
 };
 
 /// What happened to one island; restored as a whole when a trial step is taken back.
@@ -41,6 +43,7 @@ struct IslandReport {
   std::vector<double> rowImpulses;      // the same rows' multipliers in their authors' unit times seconds, summed over the substeps
   int faulty{-1};                       // a constraint that is no constraint at some state
   bool offConstraints{false};           // no step was short enough to end on them
+  bool outOfTime{false};                // not certified within the time a step may take
   bool impactRefused{false};            // what was not certified is an impact: no shorter step would change it
   std::vector<std::pair<const char*, int>> rungs;
   double penetration{0};      // [m]
@@ -91,6 +94,7 @@ class IslandStepper {
   double fastestSpeed() const;
   bool warmStart(double h);
   bool solve(double h, bool last);
+  bool solveBy(const SolveOptions& options);
   bool admitsNoMotion(const ContactProblem& problem, InfeasibilityProof& proof);
   bool findSqueeze(int halvings);
   bool acceptUncertified();

@@ -66,6 +66,8 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
   if (!(options.tolerance > 0) || !std::isfinite(options.tolerance))
     throw InputError{"tolerance", number(options.tolerance), "finite and > 0", "give a relative tolerance such as 1e-8"};
   if (options.maxHalvings < 0 || options.maxHalvings > 30) throw InputError{"maxHalvings", std::to_string(options.maxHalvings), "0 to 30", "4 is usual"};
+  if (!(options.stepLimit >= 0))
+    throw InputError{"stepLimit", number(options.stepLimit) + " s", ">= 0", "give the wall time of a step in seconds, or 0 for no limit"};
   const Portfolio check{options.solver};
   results_.resize(model.bodies.size());
   appliedForce.assign(model.bodies.size(), Vector3::Zero());
@@ -101,6 +103,7 @@ void Simulation::Impl::begin(double h) {
       report.repeated = 0;
   report.splitsExhausted = false;
   setup.hardest = hardest.relative;
+  setup.deadline = options.stepLimit > 0 ? wallSeconds() + options.stepLimit : std::numeric_limits<double>::infinity();
   reachTrials_ = 0;
   warm_ = &state.contacts;
   const auto copy = [this](WorldState& to) {
@@ -208,6 +211,9 @@ std::string Simulation::Impl::whyNotCertified() const {
     const std::string& name = model.geoms[at(id)].name;
     return name.empty() ? "geom " + std::to_string(id) : "geom '" + name + "'";
   };
+  for (int k = 0; k < islands_->count(); ++k)
+    if (const IslandReport& island = resultOf(k).report; island.outOfTime)
+      return "given up after " + number(options.stepLimit) + " s, at a certificate of " + number(island.certificate.relative);
   for (int k = 0; k < islands_->count(); ++k) {
     const IslandReport& island = resultOf(k).report;
     if (island.squeeze > 0)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/Memory.hpp"
 #include "linalg/PanelKernel.hpp"
 
 namespace stiction {
@@ -70,10 +71,18 @@ void copyDiagonal(const BlockStructure& s, const std::vector<double>& panels, st
     for (int c = 0; c < s.size(k); ++c) diagonal[at(s.start(k) + c)] = panels[s.panel(k) + at(c) * at(s.height(k)) + at(c)];
 }
 
+/// Throws MemoryError where `factors` of the structure's size do not fit; `present`: what one of them has already.
+void requireRoom(const BlockStructure& s, const std::vector<double>& present, int factors) {
+  if (s.values() > present.capacity())
+    requireMemory(static_cast<double>(sizeof(double)) * factors * static_cast<double>(s.values()),
+                  "the sparse factor of a step with " + std::to_string(s.unknowns()) + " velocities in one island");
+}
+
 }  // namespace
 
 void BlockCholesky::bind(const BlockStructure& structure) {
   structure_ = &structure;
+  requireRoom(structure, lower_, 1);
   lower_.assign(structure.values(), 0.0);
   work_.resize(panelRoom(structure)), sums_.resize(at(structure.largestBlock()));
   schedule_.bind(structure);
@@ -160,6 +169,7 @@ void BlockCholesky::solve(VectorX& x) {
 
 void BlockLU::bind(const BlockStructure& structure) {
   structure_ = &structure;
+  requireRoom(structure, lower_, 2);
   lower_.assign(structure.values(), 0.0);
   upper_.assign(structure.values(), 0.0);
   schedule_.bind(structure);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/Clock.hpp"
 #include "base/Error.hpp"
 #include "portfolio/MovingPart.hpp"
 #include "solvers/Ecos.hpp"
@@ -152,9 +153,10 @@ struct Portfolio::Impl {
     return report.certificate.passes(options.tolerance);
   }
 
-  /// One rung: a method, then Newton from its answer while that helps. Returns whether the best answer passes.
+  /// One rung: a method, then Newton from its answer while that helps. Returns whether the best answer passes, or time is up.
   template <class Problem>
   bool rung(const Problem& problem, Iterate& best, const char* name_, VelocityMethod& method, const SolveOptions& options) {
+    if (wallSeconds() > options.deadline) return true;
     if (options.warm) trial = best;
     run(problem, method, options);
     const bool passes = judge(problem, best, name_, options);
@@ -326,7 +328,7 @@ bool Portfolio::Impl::follow(const Problem& problem, Iterate& best, Path path, c
   warm.warm = false;
   Iterate here;
   double t = 0, step = 0;
-  for (int k = 0; k < pathPoints; ++k) {
+  for (int k = 0; k < pathPoints && wallSeconds() <= options.deadline; ++k) {
     const double next = std::min(1.0, t + step);
     Iterate there = here;
     const PortfolioReport point = inner().answer(pointOf(problem, path, next, certifier.omega()), there, warm);
@@ -353,6 +355,7 @@ PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate
   report = {};
   report.certificate.relative = std::numeric_limits<double>::infinity();
   certifier.prepare(problem);
+  system.setDeadline(options.deadline);
   if (named) {
     trial = iterate;
     count(named->solve(problem, trial, options));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/Clock.hpp"
 #include "solvers/FrictionCone.hpp"
 #include "solvers/MassWeighted.hpp"
 #include "solvers/OneContact.hpp"
@@ -232,6 +233,7 @@ class GaussSeidel : public Solver {
     const double target = 0.9 * options.tolerance * scale;
     bestResidual_ = kInfinity;
     contraction_.reset(options.patience > 0 ? options.patience : kPatience);
+    deadline_ = options.deadline;
     report.status = sweepUntil(system, iterate, target, options.maxIterations > 0 ? options.maxIterations : kDefaultSweeps, report.iterations);
     iterate.r = best_.r;
     iterate.lambda = best_.lambda;
@@ -253,6 +255,7 @@ class GaussSeidel : public Solver {
       if (due) nextCheck += nextCheck / 2;
       if (check(system, iterate) <= target) return SolveStatus::Converged;
       if (contraction_.hopeless(sweeps, change, target, limit - sweeps)) return SolveStatus::Stalled;
+      if (std::isfinite(deadline_) && wallSeconds() > deadline_) break;
     }
     return SolveStatus::IterationLimit;
   }
@@ -301,7 +304,7 @@ class GaussSeidel : public Solver {
   GlobalSystem global_;
   LocalSystem local_;
   Iterate best_;
-  double bestResidual_{kInfinity};
+  double bestResidual_{kInfinity}, deadline_{kInfinity};
   Contraction contraction_;
 };
 

@@ -1,5 +1,6 @@
 // The one verb of every method: solve(problem, iterate, options) -> SolveReport. The iterate holds the start on entry and the best answer found on return.
 #pragma once
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct SolveOptions {
   bool fallBack{false};  // `auto` takes over where a named method that leans on it fails
   bool nearOnly{false};  // `auto`: only what starts near a warm start
   double scale{0};       // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
+  /// [s] of `wallSeconds`: what would factor, sweep or begin a rung after it gives up. Whether an answer beyond it is the usual one depends on the clock.
+  double deadline{std::numeric_limits<double>::infinity()};
 };
 
 struct SolveReport {

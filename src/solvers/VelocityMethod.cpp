@@ -43,6 +43,7 @@ void BestIterate::conclude(const VelocitySystem& system, const SolveOptions& opt
 SolveReport VelocitySolver::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
   if (!system_.bind(problem)) return {SolveStatus::NumericalFailure, 0, 0, std::numeric_limits<double>::infinity()};
   fitIterate(problem, iterate, options.warm);
+  system_.setDeadline(options.deadline);
   return method_->run(system_, iterate, options);
 }
 
@@ -50,6 +51,7 @@ SolveReport VelocitySolver::solve(const LocalContactProblem& problem, Iterate& i
   constexpr int maxCorrections = 30;
   factor_.build(problem, !method_->takesUnsymmetric());
   ContactProblem& global = factor_.global();
+  system_.setDeadline(options.deadline);
   SolveReport total;
   SolveOptions inner = options;
   if (options.warm) factor_.correct(problem, iterate.r);

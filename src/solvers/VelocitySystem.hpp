@@ -3,6 +3,7 @@
 // with the sparsity of the body graph: invertible for any redundancy of the contacts (D_i >= 0). Analysis is kept while the graph holds.
 #pragma once
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "linalg/BlockFactor.hpp"
@@ -20,6 +21,8 @@ class VelocitySystem {
   /// Threads that share large factorisations, idle whenever one begins; null: none. Results do not depend on it.
   void setTeam(ThreadPool* team) { team_ = team; }
   ThreadPool* team() const { return team_; }
+  /// [s] of `wallSeconds`, from when on nothing is factored any more: `factorSymmetric` and `factorGeneral` return false.
+  void setDeadline(double deadline) { deadline_ = deadline; }
 
   const ContactProblem& problem() const { return *problem_; }
   const VectorX& freeVelocity() const { return free_; }                                    // [m/s] M⁻¹ f
@@ -66,6 +69,7 @@ class VelocitySystem {
   };
 
   ThreadPool* helpers() const;
+  bool outOfTime() const;
   bool bindMass();
   void bindContacts();
   void bindStructure(const std::vector<Matrix3>* D);
@@ -83,6 +87,7 @@ class VelocitySystem {
   const ContactProblem* problem_{nullptr};
   const BlockColumns* velocity_{nullptr};
   ThreadPool* team_{nullptr};
+  double deadline_{std::numeric_limits<double>::infinity()};
   BlockStructure massStructure_, structure_;
   BlockCholesky mass_, cholesky_;
   BlockLU lu_;

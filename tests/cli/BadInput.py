@@ -22,7 +22,7 @@ class Usage(ProgramTest):
 
     def test_numbers(self):
         self.write("s.xml", scene())
-        for option, values in {"--dt": ("0", "-0.01", "nan", "inf", "2"), "--threads": ("0", "-1"), "--tol": ("0", "-1e-8", "nan"), "--duration": ("-1", "nan", "inf"), "--every": ("0", "-3")}.items():
+        for option, values in {"--dt": ("0", "-0.01", "nan", "inf", "2"), "--threads": ("0", "-1"), "--tol": ("0", "-1e-8", "nan"), "--duration": ("-1", "nan", "inf"), "--every": ("0", "-3"), "--step-limit": ("-1", "nan", "inf")}.items():
             for value in values:
                 self.refused(["run", "s.xml", option, value], option, "allowed")
 

@@ -51,6 +51,18 @@ class Run(ProgramTest):
             hashes.add(json.loads(result.stdout)["state_hash"])
         self.assertEqual(len(hashes), 1)
 
+    def test_step_limit(self):
+        self.write("s.xml", scene(PILE, more=THROW))
+        hopeless = ("run", "s.xml", "--keyframe", "slide", "--duration", ".2", "--tol", "1e-15", "--quiet")
+        given_up = self.call(*hopeless, "--step-limit", "1e-6")
+        self.assertEqual(given_up.returncode, 3)
+        self.assertRegex(given_up.stderr, r"step \d+ at .* s is not certified: given up after 1e-06 s, at a certificate of ")
+        self.assertIn("halvings", self.call(*hopeless).stderr)
+        # A limit that is not reached changes nothing.
+        run = ("run", "s.xml", "--keyframe", "slide", "--duration", ".2", "--json", "-", "--quiet")
+        hashes = {json.loads(self.call(*run, *limit).stdout)["state_hash"] for limit in ((), ("--step-limit", "100"), ("--step-limit", "0"))}
+        self.assertEqual(len(hashes), 1)
+
     def test_default_step(self):
         for option, dt in (("", 1 / 240), ('<option timestep="0.002"/>', 0.002), ('<option timestep="0.005"/>', 0.005), ('<!-- <option timestep="1"/> -->', 1 / 240)):
             self.write("s.xml", scene(CUBE, option=option))

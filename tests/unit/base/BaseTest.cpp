@@ -6,10 +6,23 @@
 
 #include "base/Error.hpp"
 #include "base/Hash.hpp"
+#include "base/Memory.hpp"
 #include "base/ThreadPool.hpp"
 
 namespace stiction {
 namespace {
+
+TEST(Memory, IsAskedForBeforeItIsTaken) {
+  EXPECT_GT(availableMemory(), 1'000'000U);
+  EXPECT_NO_THROW(requireMemory(1e3, "a little"));
+  EXPECT_NO_THROW(requireMemory(0.5 * static_cast<double>(availableMemory()), "half of it"));
+  try {
+    requireMemory(1e18, "the sky");
+    FAIL() << "an exabyte is there";
+  } catch (const MemoryError& error) {
+    EXPECT_NE(std::string{error.what()}.find("the sky takes 1e+09 GB, and "), std::string::npos) << error.what();
+  }
+}
 
 TEST(ThreadPool, RunsEveryIndexOnce) {
   for (const int threads : {1, 2, 4}) {
