@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Installs the Debian or Ubuntu packages of the groups named: build, test, check, peers (or one of them: bullet, ode, siconos). What is there already is not touched, and then no network is needed.
+# Installs the Debian or Ubuntu packages of the groups named: build, test, check, peers (or one of them: bullet, ode, siconos, openblas). What is there already is not touched, and then no network is needed.
 set -euo pipefail
 
 declare -A packages=(
   [build]="g++ cmake ninja-build ccache python3-venv libeigen3-dev libsuitesparse-dev libhdf5-dev libcli11-dev nlohmann-json3-dev libgtest-dev"
   [test]="clang"
   [check]="clang clang-format clang-tidy"
-  [peers]="libbullet-dev libode-dev libsiconos-numerics-dev"
+  [peers]="libbullet-dev libode-dev libsiconos-numerics-dev libopenblas0-serial"
   [bullet]="libbullet-dev"
   [ode]="libode-dev"
   [siconos]="libsiconos-numerics-dev"
+  [openblas]="libopenblas0-serial"
 )
 
 fail() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All benchmarks: our scenes, the same scenes in other engines, cost against accuracy, a tree, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
+# All benchmarks: our scenes, the same scenes in other engines, cost against accuracy, a tree, the ladder, factorisations, large scenes, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
 #   run.sh [--build FOLDER] [--repeats N] [--long] [--no-docs]
 #     --build    programs are there already, nothing is installed or built (default: build, brought up to date)
 #     --repeats  of everything, interleaved (default 5)
@@ -22,7 +22,7 @@ while [ $# -gt 0 ]; do
 done
 
 if [ -z "$ready" ]; then
-  scripts/setup.sh peers || for peer in bullet ode siconos; do
+  scripts/setup.sh peers || for peer in bullet ode siconos openblas; do
     scripts/setup.sh $peer || printf 'bench: without %s, which cannot be installed here\n' $peer >&2
   done
   scripts/build.sh release --configure
@@ -68,6 +68,22 @@ section tolerances "$out/tolerances.md"
 printf '\n## A tree in minimal coordinates\n\n'
 "$build/bench_tree" --repeats "$repeats" | tee "$out/tree.md" || worst=3
 section tree "$out/tree.md"
+
+printf '\n## The ladder and its rungs\n\n'
+"$python" bench/ladder.py "$build/stiction" | tee "$out/ladder.md"
+section ladder "$out/ladder.md"
+
+printf '\n## Factorisations\n\n'
+"$build/bench_factor" --repeats "$repeats" | tee "$out/factors.md"
+section factors "$out/factors.md"
+
+printf '\n## Large scenes\n\n'
+"$build/bench_large" heap:1000 heap:10000 heap:100000 wall:1000 wall:5000 wall:20000 | tee "$out/large.md" || worst=3
+section large "$out/large.md"
+if [ ${#long[@]} -gt 0 ]; then
+  "$build/bench_large" column:2000:0.5 column:2000:1 column:2000:2 column:2000:4 --duration 2 | tee "$out/columns.md" || worst=3
+  section columns "$out/columns.md"
+fi
 
 printf '\n## Friction problems\n\n'
 if [ -n "${STICTION_FCLIB_PROBLEMS:-}" ]; then
