@@ -23,6 +23,7 @@ namespace {
 // part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
 constexpr int leastSweeps = 100, mostSweeps = 20000;
 constexpr double sweepWork = 170, burstFactorisations = 14;
+constexpr double overRelaxation = 1.5;  // [-] of those sweeps: load passes through a heap in half as many; 1.6 and more diverge
 constexpr int firstSweeps =
     500;  // before anything is analysed, to the polish, as long as their contraction promises it: a handful of contacts is done in fewer, for the price of an ordering
 constexpr int warmPatience = 3;
@@ -210,6 +211,7 @@ struct Portfolio::Impl {
   template <class Problem>
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
+    burst.relaxation = overRelaxation;
     for (int run = isDear() ? leastSweeps : sweeps; sweeps > 0; sweeps -= run, run *= 2) {
       burst.maxIterations = std::min(run, sweeps);
       if (isDear()) burst.patience = burst.maxIterations;  // a moving heap's contraction is no guide to what the next hundred sweeps bring

@@ -234,6 +234,7 @@ class GaussSeidel : public Solver {
     bestResidual_ = kInfinity;
     contraction_.reset(options.patience > 0 ? options.patience : kPatience);
     deadline_ = options.deadline;
+    relaxation_ = options.relaxation;
     report.status = sweepUntil(system, iterate, target, options.maxIterations > 0 ? options.maxIterations : kDefaultSweeps, report.iterations);
     iterate.r = best_.r;
     iterate.lambda = best_.lambda;
@@ -271,8 +272,9 @@ class GaussSeidel : public Solver {
       const ContactBlock& block = system.diagonal(i);
       const Vector3 b = u - block.A * r;
       const auto bounds = [&](double rn) { return axisInterval(system.problem(), i, rn); };
-      const Vector3 difference = (info_.law == Law::Box ? projectAxes(block.A, b, r, bounds) : solveOneContact(block, b, system.mu(i), r)) - r;
+      Vector3 difference = (info_.law == Law::Box ? projectAxes(block.A, b, r, bounds) : solveOneContact(block, b, system.mu(i), r)) - r;
       if (difference.isZero(0)) continue;
+      if (relaxation_ != 1 && r[0] + difference[0] > 0) difference = projectCone(r + relaxation_ * difference, system.mu(i)) - r;
       const double change = system.omega(i) * difference.norm();
       if (!std::isfinite(change)) return kInfinity;
       largest = std::max(largest, change);
@@ -304,7 +306,7 @@ class GaussSeidel : public Solver {
   GlobalSystem global_;
   LocalSystem local_;
   Iterate best_;
-  double bestResidual_{kInfinity}, deadline_{kInfinity};
+  double bestResidual_{kInfinity}, deadline_{kInfinity}, relaxation_{1};
   Contraction contraction_;
 };
 

@@ -125,6 +125,34 @@ TEST(Nsgs, StackOfThreeCubesRests) {
   }
 }
 
+TEST(Nsgs, OverRelaxedSweepsSettleAColumnAtYoungsRate) {
+  // Twenty masses upon each other. Jacobi's iteration contracts by ρ = cos(π/41), sweeps by ρ², over-relaxed ones by λ with λ + ω − 1 = √λ ω ρ (Young 1954): a third of the sweeps at ω = 1.5.
+  constexpr int n = 20;
+  constexpr double omega = 1.5;
+  ContactProblem problem;
+  const Matrix3 M = Matrix3::Identity(), up = upright(), down = -upright();
+  for (int k = 0; k < n; ++k) problem.M.addBlock(M.data(), 3);
+  for (int k = 0; k < n; ++k) {
+    problem.H.addSegment(k, 3 * k, 3, up.data());
+    if (k > 0) problem.H.addSegment(k - 1, 3 * (k - 1), 3, down.data());
+    problem.H.endGroup();
+  }
+  finish(problem, 0.5, Vector3{0, 0, -0.1}.replicate(n, 1));
+  const auto sweeps = [&problem](double relaxation) {
+    Iterate iterate;
+    SolveOptions options;
+    options.relaxation = relaxation;
+    options.patience = 100;
+    const SolveReport report = makeNsgs()->solve(problem, iterate, options);
+    EXPECT_EQ(report.status, SolveStatus::Converged) << relaxation;
+    for (int k = 0; k < n; ++k) EXPECT_NEAR(iterate.r[3 * k], 0.1 * (n - k), 1e-6) << relaxation;
+    return report.iterations;
+  };
+  const double jacobi = std::cos(M_PI / (2 * n + 1)), root = (omega * jacobi + std::sqrt(omega * jacobi * omega * jacobi - 4 * (omega - 1))) / 2;
+  const double expected = std::log(jacobi * jacobi) / std::log(root * root);
+  EXPECT_NEAR(sweeps(omega) / static_cast<double>(sweeps(1)), expected, 0.05);
+}
+
 TEST(Nsgs, HangingMassOnARowAgainstAWall) {
   // A 2 kg mass hangs on a vertical row λ = m g h and is pushed against a wall (normal x) by 1 N s: r_n = 1, no friction needed.
   ContactProblem problem;
