@@ -18,6 +18,7 @@ SolveReport LaggedShift::relax(const VelocitySystem& system, const VectorX& slid
   shifted_ = system.problem();
   for (int i = 0; i < shifted_.contacts(); ++i) shifted_.w[3 * i] += shifted_.mu[i] * sliding[i];
   relaxed_.setTeam(system.team());
+  relaxed_.setDeadline(options.deadline);
   if (!relaxed_.bind(shifted_)) return {SolveStatus::NumericalFailure, 0, 0, 0};
   SolveOptions roughly = options;
   roughly.warm = false;
