@@ -88,7 +88,7 @@ class Simulation {
   void setState(WorldState state);  // a snapshot taken earlier, or a keyframe
   const SimulationOptions& options() const;
 
-  /// One step of h [s]. A step that is not certified leaves the state as it was (unless keepGoing), a non-finite one always.
+  /// One step of h [s]. A step that is not certified leaves the state as it was (unless keepGoing), a non-finite one always. Throws MemoryError where an island's factor does not fit.
   const StepReport& step(double h);
   const std::vector<SolvedContact>& contacts() const;                                   // of the last step
   void applyForce(int body, const Vector3& force, const Vector3& torque);               // [N], [N m] world axes at C, until changed

@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "base/Memory.hpp"
 #include "linalg/PanelKernel.hpp"

@@ -23,7 +23,7 @@ namespace {
 // part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
 constexpr int leastSweeps = 100, mostSweeps = 20000;
 constexpr double sweepWork = 170, burstFactorisations = 14;
-constexpr double overRelaxation = 1.5;  // [-] of those sweeps: load passes through a heap in half as many; 1.6 and more diverge
+constexpr double overRelaxation = 1.5;  // [-] of those sweeps, measured on falling heaps; from 1.6 on they diverge
 constexpr int firstSweeps =
     500;  // before anything is analysed, to the polish, as long as their contraction promises it: a handful of contacts is done in fewer, for the price of an ordering
 constexpr int warmPatience = 3;

@@ -234,7 +234,7 @@ class GaussSeidel : public Solver {
     bestResidual_ = kInfinity;
     contraction_.reset(options.patience > 0 ? options.patience : kPatience);
     deadline_ = options.deadline;
-    relaxation_ = options.relaxation;
+    relaxation_ = info_.law == Law::Box ? 1.0 : options.relaxation;
     report.status = sweepUntil(system, iterate, target, options.maxIterations > 0 ? options.maxIterations : kDefaultSweeps, report.iterations);
     iterate.r = best_.r;
     iterate.lambda = best_.lambda;
@@ -251,12 +251,12 @@ class GaussSeidel : public Solver {
       const double change = sweep(system, iterate);
       ++sweeps;
       if (!std::isfinite(change)) return SolveStatus::NumericalFailure;
+      if (std::isfinite(deadline_) && wallSeconds() > deadline_) break;
       const bool due = sweeps >= nextCheck || sweeps == limit;
       if (change > 3 * target && !due) continue;
       if (due) nextCheck += nextCheck / 2;
       if (check(system, iterate) <= target) return SolveStatus::Converged;
       if (contraction_.hopeless(sweeps, change, target, limit - sweeps)) return SolveStatus::Stalled;
-      if (std::isfinite(deadline_) && wallSeconds() > deadline_) break;
     }
     return SolveStatus::IterationLimit;
   }
