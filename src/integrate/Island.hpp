@@ -143,6 +143,7 @@ class IslandStepper {
   bool sharpen();
   void stopSlowBodies();
   bool certifiesAtRest(Certificate& certificate);
+  bool keepsEnergy() const;
   void findRoundOff(const Iterate& loads);
   void addRoundOff(const BlockColumns& columns, const VectorX& impulses);
   double speedOf(int block, const VectorX& v) const;
