@@ -119,15 +119,14 @@ int main(int count, char** values) {
   app.add_option("--duration", arguments.duration, "simulated [s]")->check(CLI::PositiveNumber);
   app.add_option("--dt", arguments.dt, "step [s]")->check(CLI::PositiveNumber);
   app.add_option("--step-limit", arguments.stepLimit, "wall time [s] after which a step is given up")->check(CLI::PositiveNumber);
-  app.add_option("--threads", arguments.threads, "")->check(CLI::Range(1, 1024));
+  app.add_option("--threads", arguments.threads, "that share a step")->check(CLI::Range(1, 1024));
   std::vector<Row> rows;
   app.callback([&] { std::transform(arguments.rows.begin(), arguments.rows.end(), std::back_inserter(rows), parse); });
   CLI11_PARSE(app, count, values);
 
   std::printf(
       "| scene | bodies | contacts | steps | built in, s | a step, ms | dearest, ms | a step and body, µs | memory, MB | overlap, mm | worst certificate | "
-      "outcome "
-      "|\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "outcome |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   std::fflush(stdout);
   bool all = true;
   for (const Row& row : rows) {

@@ -1,7 +1,5 @@
 // Scenes of any size, built in memory: what a scene file of a hundred thousand bodies would hold.
 #pragma once
-#include <string>
-
 #include "model/Model.hpp"
 
 namespace stiction::bench {

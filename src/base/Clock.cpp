@@ -1,5 +1,6 @@
 #include "base/Clock.hpp"
 
+#include <cmath>
 #include <ctime>
 
 namespace stiction {
@@ -14,5 +15,7 @@ double read(clockid_t id) {
 double wallSeconds() { return read(CLOCK_MONOTONIC); }
 double cpuSeconds() { return read(CLOCK_PROCESS_CPUTIME_ID); }
 double threadCpuSeconds() { return read(CLOCK_THREAD_CPUTIME_ID); }
+
+bool isPast(double deadline) { return std::isfinite(deadline) && wallSeconds() > deadline; }
 
 }  // namespace stiction

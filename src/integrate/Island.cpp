@@ -330,7 +330,7 @@ bool IslandStepper::solveBy(const SolveOptions& options) {
   solved_ = certifier_.judge(assembly_.problem, iterate_);
   rung_ = report.rung;
   spend(report, solved_);
-  result_->report.outOfTime = wallSeconds() > options.deadline;
+  result_->report.outOfTime = isPast(options.deadline);
   return solved_.passes(options.tolerance) && !result_->report.outOfTime;
 }
 
@@ -360,18 +360,20 @@ bool IslandStepper::acceptUncertified() {
   return setup_->options->keepGoing && iterate_.v.allFinite() && iterate_.r.allFinite();
 }
 
+/// What v says of the body in block k; a locked body does not turn.
+Twist IslandStepper::twistOf(int block, const VectorX& v) const {
+  const int row = assembly_.rowOf(block);
+  const bool locked = setup_->inertias[at(assembly_.bodies()[at(block)])].locked;
+  return {v.segment<3>(row), locked ? Vector3{Vector3::Zero()} : Vector3{v.segment<3>(row + 3)}};
+}
+
 void IslandStepper::account(double h) {
   EnergyLedger& ledger = result_->report.ledger;
   for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
     const int body = assembly_.bodies()[k];
     const BodyInertia& inertia = setup_->inertias[at(body)];
-    const int row = assembly_.rowOf(static_cast<int>(k));
-    Twist before{vBefore_.segment<3>(row), Vector3::Zero()}, after{iterate_.v.segment<3>(row), Vector3::Zero()};
-    if (!inertia.locked) {
-      before.angular = vBefore_.segment<3>(row + 3);
-      after.angular = iterate_.v.segment<3>(row + 3);
-    }
-    accountForces(*setup_->model, inertia, setup_->loads, body, before, after, h, ledger);
+    const int block = static_cast<int>(k);
+    accountForces(*setup_->model, inertia, setup_->loads, body, twistOf(block, vBefore_), twistOf(block, iterate_.v), h, ledger);
   }
   if (!bound_) return;
   accountContacts(assembly_.problem.H, assembly_.surface, iterate_.r, vBefore_, iterate_.v, scratch_, ledger);

@@ -98,6 +98,7 @@ class IslandStepper {
   bool admitsNoMotion(const ContactProblem& problem, InfeasibilityProof& proof);
   bool findSqueeze(int halvings);
   bool acceptUncertified();
+  Twist twistOf(int block, const VectorX& v) const;
   void account(double h);
   void integrate(double h);
   bool turnsFar(const Contact& contact, double h) const;

@@ -45,16 +45,12 @@ bool IslandStepper::certifiesAtRest(Certificate& certificate) {
 bool IslandStepper::keepsEnergy() const {
   double lost = 0, energy = 0;
   for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
-    const auto body = static_cast<std::size_t>(assembly_.bodies()[k]);
-    const BodyInertia& inertia = setup_->inertias[body];
-    const int row = assembly_.rowOf(static_cast<int>(k));
-    const Vector3 before = vBefore_.segment<3>(row), hidden = hidden_.segment<3>(row);
-    lost += inertia.mass * before.dot(hidden);
-    energy += inertia.mass * (0.5 * before.squaredNorm() + setup_->model->gravity.norm());
-    if (inertia.locked) continue;
-    const Vector3 spin = toWorld(inertia.inertia, local_.rotation[body]) * vBefore_.segment<3>(row + 3);
-    lost += spin.dot(hidden_.segment<3>(row + 3));
-    energy += 0.5 * spin.dot(vBefore_.segment<3>(row + 3));
+    const int body = assembly_.bodies()[k];
+    const BodyInertia& inertia = setup_->inertias[static_cast<std::size_t>(body)];
+    const Quaternion& rotation = local_.rotation[static_cast<std::size_t>(body)];
+    const Twist before = twistOf(static_cast<int>(k), vBefore_), hidden = twistOf(static_cast<int>(k), hidden_);
+    lost += inertia.mass * before.linear.dot(hidden.linear) + angularMomentum(inertia, rotation, before.angular).dot(hidden.angular);
+    energy += kineticEnergy(inertia, rotation, before.linear, before.angular) + inertia.mass * gravityOf(*setup_->model, body).norm();
   }
   return 0.5 * std::abs(lost) <= kLost * energy;
 }

@@ -157,7 +157,7 @@ struct Portfolio::Impl {
   /// One rung: a method, then Newton from its answer while that helps. Returns whether the best answer passes, or time is up.
   template <class Problem>
   bool rung(const Problem& problem, Iterate& best, const char* name_, VelocityMethod& method, const SolveOptions& options) {
-    if (wallSeconds() > options.deadline) return true;
+    if (isPast(options.deadline)) return true;
     if (options.warm) trial = best;
     run(problem, method, options);
     const bool passes = judge(problem, best, name_, options);
@@ -330,7 +330,7 @@ bool Portfolio::Impl::follow(const Problem& problem, Iterate& best, Path path, c
   warm.warm = false;
   Iterate here;
   double t = 0, step = 0;
-  for (int k = 0; k < pathPoints && wallSeconds() <= options.deadline; ++k) {
+  for (int k = 0; k < pathPoints && !isPast(options.deadline); ++k) {
     const double next = std::min(1.0, t + step);
     Iterate there = here;
     const PortfolioReport point = inner().answer(pointOf(problem, path, next, certifier.omega()), there, warm);

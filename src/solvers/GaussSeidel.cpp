@@ -251,7 +251,7 @@ class GaussSeidel : public Solver {
       const double change = sweep(system, iterate);
       ++sweeps;
       if (!std::isfinite(change)) return SolveStatus::NumericalFailure;
-      if (std::isfinite(deadline_) && wallSeconds() > deadline_) break;
+      if (isPast(deadline_)) break;
       const bool due = sweeps >= nextCheck || sweeps == limit;
       if (change > 3 * target && !due) continue;
       if (due) nextCheck += nextCheck / 2;

@@ -385,10 +385,8 @@ void VelocitySystem::addRows(const VectorX& rho) {
 /// The team, where the factor at hand is worth waking it.
 ThreadPool* VelocitySystem::helpers() const { return team_ != nullptr && structure_.work() >= shareFrom ? team_ : nullptr; }
 
-bool VelocitySystem::outOfTime() const { return std::isfinite(deadline_) && wallSeconds() > deadline_; }
-
 bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho) {
-  if (outOfTime()) return false;
+  if (isPast(deadline_)) return false;
   general_ = false;
   adaptStructure(D);
   if (!boundCholesky_) cholesky_.bind(structure_), boundCholesky_ = true;
@@ -400,7 +398,7 @@ bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const Vector
 }
 
 bool VelocitySystem::factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho) {
-  if (outOfTime()) return false;
+  if (isPast(deadline_)) return false;
   general_ = true;
   adaptStructure(D);
   if (!boundLu_) lu_.bind(structure_), boundLu_ = true;

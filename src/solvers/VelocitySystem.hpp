@@ -69,7 +69,6 @@ class VelocitySystem {
   };
 
   ThreadPool* helpers() const;
-  bool outOfTime() const;
   bool bindMass();
   void bindContacts();
   void bindStructure(const std::vector<Matrix3>* D);
