@@ -9,7 +9,6 @@
 
 #include "base/Clock.hpp"
 #include "base/Error.hpp"
-#include "portfolio/MovingPart.hpp"
 #include "solvers/Ecos.hpp"
 #include "solvers/GaussSeidel.hpp"
 #include "solvers/LaggedShift.hpp"
@@ -31,19 +30,20 @@ constexpr int longSweeps = 20000;
 constexpr int warmSteps = 12, polishSteps = 30;
 constexpr double warmNear =
     0.1;  // [-] certificate of a warm start from which a few steps of the proximal Newton, which cannot run away, are tried when Newton fails
-constexpr int finishSteps = 20;
+constexpr int finishSteps = 20, closeUpSteps = 60;
+constexpr double closeUp = 1e-4;  // [-] certificate of an answer so near that Newton is worth all its steps, on dear problems, too
 constexpr int laggedSteps = 600;  // two rounds; all of them when nothing else has helped
 constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
 // before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
-constexpr int quickSteps = 8, briefSteps = 30, routeSteps = 500, dearSteps = 800, dearPathSteps = 2500;
+constexpr int quickSteps = 8, briefSteps = 150, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
 constexpr double redundancy = 2;        // [-] contact components a velocity
 constexpr double tightness = 1.75;      // [-] likewise: fewer, and sweeps are worth more than Newton from a first look
 constexpr double redundantSteps = 1.5;  // of the proximal Newton a contact, before the central path
 constexpr double restful = 1e-3;        // [-] sliding speed against the problem's scale: slower contacts rest
-constexpr double movingSpeed = 1e-2;    // [-] likewise: faster bodies move
-constexpr int settlingSteps = 1500, settlingPatience = 40, settlingLastPatience = 500, settlingRounds = 3;
+// Of `lagged`, where most contacts rest: of a round, before the central path, after it.
+constexpr int roundSteps = 600, restingSteps = 2 * roundSteps, moreRestingSteps = 6 * roundSteps;
 constexpr int pathPoints = 40;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
@@ -93,10 +93,8 @@ struct Portfolio::Impl {
   std::unique_ptr<Impl> innerLadder;  // the ladder for other problems on the way, itself without paths
   bool isInner{false};
   Certifier certifier;
-  LaggedShift shift;
-  MovingPart moving;
-  Iterate trial, start, part;
-  VectorX sliding;
+  Iterate trial;
+  VectorX start, sliding;  // start [m/s] (dof): the velocities that a dear problem begins with
   PortfolioReport report;
 
   ThreadPool* team{nullptr};
@@ -164,8 +162,15 @@ struct Portfolio::Impl {
     return &method == newton.get() ? passes : finish(problem, best, name_, options);
   }
 
+  /// Rounds of lagged shifts, the first of the start's velocities: what rested will rest, whatever the best answer so far says.
   template <class Problem>
-  bool settle(const Problem& problem, Iterate& best, const SolveOptions& options);
+  bool settle(const Problem& problem, Iterate& best, const SolveOptions& options) {
+    trial = best;
+    trial.v = start;
+    run(problem, *lagged, options);
+    judge(problem, best, "lagged", options);
+    return finish(problem, best, "lagged", options);
+  }
 
   template <class Problem>
   bool finish(const Problem& problem, Iterate& best, const char* name_, const SolveOptions& options) {
@@ -173,7 +178,11 @@ struct Portfolio::Impl {
     SolveOptions polish = options;
     polish.warm = true;
     polish.maxIterations = finishSteps;
-    if (isDear()) polish.patience = dearPatience;
+    if (isDear()) {
+      const bool isNear = report.certificate.relative < closeUp;
+      polish.patience = isNear ? 0 : dearPatience;
+      if (isNear) polish.maxIterations = closeUpSteps;
+    }
     trial = best;
     run(problem, *newton, polish);
     return judge(problem, best, name_, options);
@@ -187,7 +196,7 @@ struct Portfolio::Impl {
 
   /// A heap that has settled but for a few bodies: at the velocities of the start most contacts stick.
   bool mostRest() {
-    LaggedShift::findSliding(system.problem(), start.v, sliding);
+    LaggedShift::findSliding(system.problem(), start, sliding);
     return 2 * (sliding.array() < restful * system.scale()).count() > sliding.size();
   }
 
@@ -233,36 +242,6 @@ struct Portfolio::Impl {
   InfeasibilityProof findInfeasibility(const ContactProblem& problem);
 };
 
-/// The shift of the start's velocities and the convex problem give a start for the proximal Newton. Where that is not near, the bodies that moved are solved strictly by themselves, on
-/// the resting ones, and theirs is the next shift.
-template <class Problem>
-bool Portfolio::Impl::settle(const Problem& problem, Iterate& best, const SolveOptions& options) {
-  SolveOptions steps = options, partly = options;
-  steps.warm = true;
-  steps.maxIterations = settlingSteps;
-  steps.patience = settlingPatience;
-  partly.warm = partly.thorough = false;
-  for (int k = 0;; ++k) {
-    count(shift.relax(system, sliding, trial, options));
-    start = trial;
-    run(problem, *proxac, steps);
-    if (judge(problem, best, "lagged", options)) return finish(problem, best, "lagged", options);
-    if (isInner || k == settlingRounds) break;
-    const int movers = moving.extract(system.problem(), start.v, movingSpeed * system.scale());
-    if (movers == 0 || 2 * movers > system.problem().M.blocks()) break;
-    const PortfolioReport parts = inner().answer(moving.problem(), part, partly);
-    report.iterations += parts.iterations;
-    report.factorisations += parts.factorisations;
-    if (!parts.certified) break;
-    moving.spread(part, start.v);
-    LaggedShift::findSliding(system.problem(), start.v, sliding);
-  }
-  steps.patience = settlingLastPatience;
-  trial = start;
-  run(problem, *proxac, steps);
-  return judge(problem, best, "lagged", options) || finish(problem, best, "lagged", options);
-}
-
 template <class Problem>
 void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOptions& options) {
   SolveOptions cold = options, warm = options;
@@ -275,8 +254,8 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     return;
   }
   if (isDear()) {
-    start.v.setZero(system.problem().dof());
-    if (options.warm && best.v.size() == start.v.size()) start.v = best.v;
+    start.setZero(system.problem().dof());
+    if (options.warm && best.v.size() == start.size()) start = best.v;
   }
   if (options.warm && rung(problem, best, "warm", *newton, warm)) return;
   if (problem.mu.isZero(0)) {  // convex: the active set settles in a few steps, and the method of multipliers cannot fail
@@ -299,9 +278,17 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     cold.patience = 0;
     warm.maxIterations = isRedundant() ? static_cast<int>(redundantSteps * problem.contacts()) : briefSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
+    // A heap that has settled but for a few bodies: a smaller step is no resort where weight is all there is, the same problem at any h.
+    const bool rests = system.symmetric() && mostRest();
+    SolveOptions rounds = warm;
+    rounds.patience = roundSteps;
+    rounds.maxIterations = restingSteps;
+    if (rests && settle(problem, best, rounds)) return;
     cold.maxIterations = routeSteps;
-    if (system.symmetric() && mostRest() && settle(problem, best, options)) return;
-    if (rung(problem, best, "centralpath", *centralPath, cold) || !options.thorough) return;
+    if (rung(problem, best, "centralpath", *centralPath, cold)) return;
+    rounds.maxIterations = moreRestingSteps;
+    if (rests && rung(problem, best, "lagged", *lagged, rounds)) return;
+    if (!options.thorough) return;
     cold.maxIterations = 0;
   }
   cold.patience = 0;

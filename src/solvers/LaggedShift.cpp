@@ -22,7 +22,7 @@ SolveReport LaggedShift::relax(const VelocitySystem& system, const VectorX& slid
   if (!relaxed_.bind(shifted_)) return {SolveStatus::NumericalFailure, 0, 0, 0};
   SolveOptions roughly = options;
   roughly.warm = false;
-  roughly.maxIterations = 0;
+  roughly.maxIterations = roughly.patience = 0;
   roughly.tolerance = roughly.polish = rough;
   fitIterate(shifted_, iterate, false);
   return convex_->run(relaxed_, iterate, roughly);
@@ -34,10 +34,12 @@ namespace {
 class LaggedShiftMethod : public VelocityMethod {
  public:
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override {
-    constexpr int rounds = 30, stepsOfRound = 300;
+    constexpr int rounds = 30, usualSteps = 300;
+    const int stepsOfRound = options.patience > 0 ? options.patience : usualSteps;
     const int limit = options.maxIterations > 0 ? options.maxIterations : rounds * stepsOfRound;
     SolveOptions strictly = options;
     strictly.warm = true;
+    strictly.patience = 0;
     SolveReport report;
     report.residual = std::numeric_limits<double>::infinity();
     best_ = iterate;

@@ -18,8 +18,8 @@ struct SolveOptions {
   double polish{1e-12};    // Newton-type methods go on to this, or until nothing falls any more
   int maxIterations{0};    // 0: the method's own limit
   bool warm{false};        // the iterate on entry is a good guess
-  int patience{
-      0};  // give up after so many checks without headway (Newton: steps, nsgs: windows of sweeps; ipm, proxac: one check, at that step); 0: the method's own
+  // Give up after so many checks without headway (Newton: steps, nsgs: windows of sweeps; ipm, proxac: one check, at that step; lagged: steps of a round); 0: the method's own.
+  int patience{0};
   bool thorough{true};   // `auto`: follow paths of problems when every method failed; a time stepper prefers a smaller step
   bool fallBack{false};  // `auto` takes over where a named method that leans on it fails
   bool nearOnly{false};  // `auto`: only what starts near a warm start
