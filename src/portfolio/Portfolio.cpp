@@ -152,24 +152,17 @@ struct Portfolio::Impl {
     return report.certificate.passes(options.tolerance);
   }
 
-  /// One rung: a method, then Newton from its answer while that helps. Returns whether the best answer passes, or time is up.
+  /// One rung: a method, from the best answer when warm, with other velocities where given, then Newton from its answer while that helps. Returns whether the best answer passes, or time is
+  /// up.
   template <class Problem>
-  bool rung(const Problem& problem, Iterate& best, const char* name_, VelocityMethod& method, const SolveOptions& options) {
+  bool rung(const Problem& problem, Iterate& best, const char* name_, VelocityMethod& method, const SolveOptions& options,
+            const VectorX* velocities = nullptr) {
     if (isPast(options.deadline)) return true;
     if (options.warm) trial = best;
+    if (velocities) trial.v = *velocities;
     run(problem, method, options);
     const bool passes = judge(problem, best, name_, options);
     return &method == newton.get() ? passes : finish(problem, best, name_, options);
-  }
-
-  /// Rounds of lagged shifts, the first of the start's velocities: what rested will rest, whatever the best answer so far says.
-  template <class Problem>
-  bool settle(const Problem& problem, Iterate& best, const SolveOptions& options) {
-    trial = best;
-    trial.v = start;
-    run(problem, *lagged, options);
-    judge(problem, best, "lagged", options);
-    return finish(problem, best, "lagged", options);
   }
 
   template <class Problem>
@@ -283,7 +276,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     SolveOptions rounds = warm;
     rounds.patience = roundSteps;
     rounds.maxIterations = restingSteps;
-    if (rests && settle(problem, best, rounds)) return;
+    if (rests && rung(problem, best, "lagged", *lagged, rounds, &start)) return;  // what rested will rest, whatever the best answer so far says
     cold.maxIterations = routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
     rounds.maxIterations = moreRestingSteps;
