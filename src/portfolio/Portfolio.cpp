@@ -38,12 +38,12 @@ constexpr int dearPatience = 3;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
 // before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
 constexpr int quickSteps = 8, briefSteps = 150, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
-constexpr double redundancy = 2;        // [-] contact components a velocity
-constexpr double tightness = 1.75;      // [-] likewise: fewer, and sweeps are worth more than Newton from a first look
-constexpr double redundantSteps = 1.5;  // of the proximal Newton a contact, before the central path
-constexpr double restful = 1e-3;        // [-] sliding speed against the problem's scale: slower contacts rest
-// Of `lagged`, where most contacts rest: of a round, before the central path, after it.
-constexpr int roundSteps = 600, restingSteps = 2 * roundSteps, moreRestingSteps = 6 * roundSteps;
+constexpr double redundancy = 2;             // [-] contact components a velocity
+constexpr double tightness = 1.75;           // [-] likewise: fewer, and sweeps are worth more than Newton from a first look
+constexpr double redundantSteps = 1.5;       // of the proximal Newton a contact, before the central path
+constexpr double slow = 1e-3, still = 1e-6;  // [-] sliding speeds against the problem's scale: slower contacts creep at most, stand still
+// Of `lagged`, where most contacts creep or stand still: of a round, of a few rounds, of all where they stand still.
+constexpr int roundSteps = 600, fewRounds = 2 * roundSteps, allRounds = 6 * roundSteps;
 constexpr int pathPoints = 40;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
@@ -187,10 +187,10 @@ struct Portfolio::Impl {
   bool isRedundant() const { return componentsPerVelocity() > redundancy; }
   double componentsPerVelocity() const { return 3.0 * system.problem().contacts() / system.problem().dof(); }
 
-  /// A heap that has settled but for a few bodies: at the velocities of the start most contacts stick.
-  bool mostRest() {
+  /// Whether at the velocities of the start most contacts slide slower than that [-], against the problem's scale.
+  bool mostAreSlowerThan(double speed) {
     LaggedShift::findSliding(system.problem(), start, sliding);
-    return 2 * (sliding.array() < restful * system.scale()).count() > sliding.size();
+    return 2 * (sliding.array() < speed * system.scale()).count() > sliding.size();
   }
 
   int burst(int contacts) const {
@@ -271,16 +271,17 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     cold.patience = 0;
     warm.maxIterations = isRedundant() ? static_cast<int>(redundantSteps * problem.contacts()) : briefSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
-    // A heap that has settled but for a few bodies: a smaller step is no resort where weight is all there is, the same problem at any h.
-    const bool rests = system.symmetric() && mostRest();
+    // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. A smaller step is no resort there, where weight is all there is: the same
+    // problem at any h. Where bodies creep the central path is the shorter way.
+    const bool creeps = system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
     SolveOptions rounds = warm;
     rounds.patience = roundSteps;
-    rounds.maxIterations = restingSteps;
-    if (rests && rung(problem, best, "lagged", *lagged, rounds, &start)) return;  // what rested will rest, whatever the best answer so far says
+    rounds.maxIterations = fewRounds;
+    if (stands && rung(problem, best, "lagged", *lagged, rounds, &start)) return;
     cold.maxIterations = routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
-    rounds.maxIterations = moreRestingSteps;
-    if (rests && rung(problem, best, "lagged", *lagged, rounds)) return;
+    if (stands) rounds.maxIterations = allRounds;
+    if (creeps && rung(problem, best, "lagged", *lagged, rounds, stands ? nullptr : &start)) return;
     if (!options.thorough) return;
     cold.maxIterations = 0;
   }

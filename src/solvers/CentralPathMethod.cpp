@@ -10,7 +10,7 @@
 //   curve       J C = κ e / 2 − second-order products of T ,  less its part along the tangent
 //   step        x + N ± a T + a² C with the longest a that stays near the path; taken back if the next corrector is long: the path has bent away
 //
-// One block LU of M + H B Hᵀ + G ρ Gᵀ serves all three, each refined by its residuals in the whole system. Lengths are relative changes of the pairs (the barriers' metric).
+// One block LU of M + H B Hᵀ + G ρ Gᵀ serves all three; the corrector is refined by its residuals in the whole system. Lengths are relative changes of the pairs (the barriers' metric).
 // Late on the path impulses in self-stress are held by κ / r² alone, less than round-off: there E = ω/γ ties them to the centre r_c, the impulses a decade of κ before.
 // The end is polished by proximal Newton steps with such E alone. Paths that wander are given up for others: other starts, other widths.
 #include <cmath>
@@ -89,7 +89,7 @@ class CentralPathMethod : public VelocityMethod {
   void setCurve(const Direction& tangent);
   bool plan(VelocitySystem& system, Plan& next, SolveReport& report);
   double advance(const Plan& plan, const Route& route, double longest);
-  /// Solves J x = −(residuals if `linear`, goal_).
+  /// Solves J x = −(residuals if `linear`, goal_); refined only if `linear`: what tangent and curve leave, the next corrector takes out.
   void solve(VelocitySystem& system, bool linear, Direction& x);
   double dot(const Direction& a, const Direction& b) const;
   void removeTangent(const Plan& plan, Direction& x) const;
@@ -228,18 +228,18 @@ void CentralPathMethod::solve(VelocitySystem& system, bool linear, Direction& x)
     }
     multiplyTransposed(problem.G, b_, g_);
     x.lambda += rowC_ - rho_.cwiseProduct(g_);
-    if (k == kRefinements) return;
+    if (k == kRefinements || !linear) return;
     for (int i = 0; i < n; ++i) {
       rest_[at(i)] = goal_[at(i)] + now_.contacts[at(i)].differential(problem.mu[i], x.d[at(i)], x.z[at(i)]);
       c_.segment<3>(3 * i) = x.d[at(i)].head<3>();
     }
     system.multiplyMass(x.v, m_);
-    b_ = linear ? VectorX{momentum_ - m_} : VectorX{-m_};
+    b_ = momentum_ - m_;
     multiplyAdd(problem.H, c_, b_);
     multiplyAdd(problem.G, x.lambda, b_);
     multiplyTransposed(problem.G, x.v, rowRest_);
     if (problem.C.size() != 0) rowRest_ += problem.C.cwiseProduct(x.lambda);
-    if (linear) rowRest_ += rows_;
+    rowRest_ += rows_;
   }
 }
 
