@@ -20,6 +20,8 @@ void ContactAssembly::setBodies(std::span<const int> bodies) {
   for (const int body : bodies_) blockOf_[at(body)] = -1;
   bodies_.assign(bodies.begin(), bodies.end());
   for (std::size_t k = 0; k < bodies_.size(); ++k) blockOf_[at(bodies_[k])] = static_cast<int>(k);
+  turns_.resize(bodies_.size());
+  for (std::size_t k = 0; k < bodies_.size(); ++k) turns_[k] = !(*inertias_)[at(bodies_[k])].locked;
   inertia_.resize(bodies_.size());
   inverse_.resize(bodies_.size());
 }
@@ -28,7 +30,7 @@ void ContactAssembly::buildMass(const WorldState& state) {
   problem.M.clear();
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     const BodyInertia& body = (*inertias_)[at(bodies_[k])];
-    if (body.locked) {
+    if (!turns_[k]) {
       const Matrix3 block = body.mass * Matrix3::Identity();
       problem.M.addBlock(block.data(), 3);
       continue;
@@ -67,7 +69,7 @@ void ContactAssembly::addSegment(BlockColumns& columns, const WorldState& state,
                                  const Eigen::Ref<const Eigen::Matrix3Xd>& directions, double sign) const {
   const int block = blockOf(body);
   if (block < 0) return;
-  const int size = (*inertias_)[at(body)].dof();
+  const int size = problem.M.size(block);
   const Vector3 lever = point - state.position[at(body)];
   double values[18];
   for (int c = 0; c < directions.cols(); ++c) {
@@ -116,7 +118,7 @@ void ContactAssembly::addRates(BlockColumns& columns, int bodyA, int bodyB, cons
   const auto add = [&](int body, int first) {
     const int block = body < 0 ? -1 : blockOf(body);
     if (block < 0) return;
-    const int size = (*inertias_)[at(body)].dof();
+    const int size = problem.M.size(block);
     double values[18] = {};
     for (int k = 0; k < size; ++k) values[k] = rates[first + k];
     columns.addSegment(block, rowOf(block), size, values);
@@ -149,7 +151,7 @@ void ContactAssembly::gatherVelocities(const WorldState& state, VectorX& v) cons
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     const int row = rowOf(static_cast<int>(k));
     v.segment<3>(row) = state.velocity[at(bodies_[k])];
-    if (!(*inertias_)[at(bodies_[k])].locked) v.segment<3>(row + 3) = state.angularVelocity[at(bodies_[k])];
+    if (turns_[k]) v.segment<3>(row + 3) = state.angularVelocity[at(bodies_[k])];
   }
 }
 
@@ -157,7 +159,7 @@ void ContactAssembly::scatterVelocities(const VectorX& v, WorldState& state) con
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     const int row = rowOf(static_cast<int>(k));
     state.velocity[at(bodies_[k])] = v.segment<3>(row);
-    if (!(*inertias_)[at(bodies_[k])].locked) state.angularVelocity[at(bodies_[k])] = v.segment<3>(row + 3);
+    if (turns_[k]) state.angularVelocity[at(bodies_[k])] = v.segment<3>(row + 3);
   }
 }
 
@@ -167,7 +169,7 @@ void ContactAssembly::setMomentum(const VectorX& vFree) {
     const int row = rowOf(static_cast<int>(k));
     const BodyInertia& body = (*inertias_)[at(bodies_[k])];
     problem.f.segment<3>(row) = body.mass * vFree.segment<3>(row);
-    if (!body.locked) problem.f.segment<3>(row + 3) = inertia_[k] * vFree.segment<3>(row + 3);
+    if (turns_[k]) problem.f.segment<3>(row + 3) = inertia_[k] * vFree.segment<3>(row + 3);
   }
 }
 
@@ -197,7 +199,7 @@ void ContactAssembly::velocityFromImpulses(const VectorX& vFree, const VectorX& 
     const int row = rowOf(static_cast<int>(k));
     const BodyInertia& body = (*inertias_)[at(bodies_[k])];
     v.segment<3>(row) += body.inverseMass * impulse_.segment<3>(row);
-    if (!body.locked) v.segment<3>(row + 3) += inverse_[k] * impulse_.segment<3>(row + 3);
+    if (turns_[k]) v.segment<3>(row + 3) += inverse_[k] * impulse_.segment<3>(row + 3);
   }
 }
 

@@ -1,6 +1,6 @@
 // Contacts of one island -> ContactProblem, and back.
 //
-//   M = blockdiag( m 1, I(R) )        one block a dynamic body (linear, angular; world axes); a locked body has m 1 alone
+//   M = blockdiag( m 1, I(R) )        one block a dynamic body (linear, angular; world axes); a body that does not turn has m 1 alone
 //   u = Hᵀ v + w                      F = (n, t1, t2): rows of H of body B are [ F ; r_B × F ], of body A the negative; r = contact point − centre of mass
 //   w = Fᵀ (s_B − s_A) + (gap/h, 0, 0)  s: velocity of a kinematic body's surface at the point; the gap enters where the surfaces are apart
 //
@@ -22,6 +22,8 @@ class ContactAssembly {
 
   /// Fixes the bodies of the island (dynamic, ascending) and with them the order of the blocks.
   void setBodies(std::span<const int> bodies);
+  /// The body only translates in the coming problem, as a locked one does.
+  void keepFromTurning(int body) { turns_[static_cast<std::size_t>(blockOf(body))] = 0; }
 
   /// M at the state's rotations.
   void buildMass(const WorldState& state);
@@ -51,6 +53,8 @@ class ContactAssembly {
 
   int blockOf(int body) const { return blockOf_[static_cast<std::size_t>(body)]; }
   int rowOf(int block) const { return problem.M.start[static_cast<std::size_t>(block)]; }
+  /// Whether the block has angular velocities, too.
+  bool turns(int block) const { return turns_[static_cast<std::size_t>(block)] != 0; }
   std::span<const int> bodies() const { return bodies_; }
 
   ContactProblem problem;
@@ -70,6 +74,7 @@ class ContactAssembly {
   unsigned frameSeed_;
   std::vector<int> bodies_;
   std::vector<int> blockOf_;      // body -> block of this island, -1 elsewhere
+  std::vector<char> turns_;       // per block
   std::vector<Matrix3> inertia_;  // [kg m²] I(R) per block
   std::vector<Matrix3> inverse_;  // [1/(kg m²)] I(R)⁻¹ per block
   VectorX impulse_;               // [N s] scratch

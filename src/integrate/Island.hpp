@@ -24,6 +24,7 @@ struct StepSetup {
   Loads loads;
   std::vector<double> geomSize;  // [m] bounding radius
   std::vector<double> bodySize;  // [m] largest distance of a geom's far side from the centre of mass
+  std::vector<char> isBall;      // body: all its geoms are spheres about the centre of mass, so that no normal force turns it
   std::vector<HeldConstraint> held;
   double hardest{-1};                                        // [-] the worst certificate so far, for keepHardest
   double deadline{std::numeric_limits<double>::infinity()};  // [s] of wallSeconds, when the step is given up
@@ -164,6 +165,7 @@ class IslandStepper {
   double chooseRegion(double h);
   double load(const Contact& contact, double h) const;
   bool hasParted(const Contact& contact, double h) const;
+  void keepBallsFromTurning();
   void assembleProjection(double h);
   double applyProjection();
   struct Motion {
@@ -238,6 +240,7 @@ class IslandStepper {
   double parted_{0};                   // [-] of the pair's size: farthest gap that the projection's pass closes
   std::vector<double> rowTargets_;     // b of each equality row; in the projection [m]
   std::vector<int> region_;            // bodies that it may move, ascending
+  std::vector<int> turning_;           // bodies that anchors or constraints may turn
   std::vector<ContactMemory> memory_;  // being written
 
   // Constraints.

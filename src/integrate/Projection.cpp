@@ -136,6 +136,19 @@ bool IslandStepper::strays(double h) {
                                           [&](const Contact& contact) { return asks(contact, h) && fault(contact, h) > kStray * pairSize(contact.key); });
 }
 
+/// Of the problem's bodies those that nothing turns: balls without anchors or constraints, whose angular velocities would be so many zeros.
+void IslandStepper::keepBallsFromTurning() {
+  turning_.clear();
+  for (const int k : used_) {
+    const ContactMemory* entry = memoryOf(contacts_[at(k)].key);
+    if (entry && entry->anchored) turning_.insert(turning_.end(), {contacts_[at(k)].bodyA, contacts_[at(k)].bodyB});
+  }
+  for (const ConstraintRows::Row& row : rows_.rows()) turning_.insert(turning_.end(), {row.bodyA, row.bodyB});
+  std::sort(turning_.begin(), turning_.end());
+  for (const int body : assembly_.bodies())
+    if (setup_->isBall[at(body)] && !std::binary_search(turning_.begin(), turning_.end(), body)) assembly_.keepFromTurning(body);
+}
+
 void IslandStepper::assembleProjection(double h) {
   double widest = deepest(), largest = 0;
   for (const Contact& contact : contacts_)
@@ -148,6 +161,7 @@ void IslandStepper::assembleProjection(double h) {
     const ContactMemory* entry = memoryOf(contacts_[k].key);
     if (contacts_[k].gap <= reach || (entry && entry->anchored) || touching(contacts_[k])) used_.push_back(static_cast<int>(k));
   }
+  keepBallsFromTurning();
   assembly_.buildMass(local_);
   assembly_.buildContacts(local_, contacts_, used_);
   ContactProblem& problem = assembly_.problem;
@@ -196,10 +210,11 @@ double IslandStepper::applyProjection() {
     const auto energy = [&] { return kineticEnergy(inertia, local_.rotation[at(body)], local_.velocity[at(body)], local_.angularVelocity[at(body)]); };
     const double before = energy();
     Motion& motion = motion_[at(body)];
-    motion = {iterate_.v.segment<3>(row), inertia.locked ? Vector3{Vector3::Zero()} : Vector3{iterate_.v.segment<3>(row + 3)}};
+    const bool turns = assembly_.turns(static_cast<int>(k));
+    motion = {iterate_.v.segment<3>(row), turns ? Vector3{iterate_.v.segment<3>(row + 3)} : Vector3{Vector3::Zero()}};
     const Vector3 start = local_.position[at(body)];
     local_.position[at(body)] += motion.shift;
-    if (!inertia.locked) local_.rotation[at(body)] = (expRotation(motion.turn) * local_.rotation[at(body)]).normalized();
+    if (turns) local_.rotation[at(body)] = (expRotation(motion.turn) * local_.rotation[at(body)]).normalized();
     motion.shift = local_.position[at(body)] - start;
     const double potential = potentialChange(*setup_->model, inertia, body, motion.shift);
     ledger.potentialChange += potential;

@@ -22,7 +22,10 @@ namespace {
 // part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
 constexpr int leastSweeps = 100, mostSweeps = 20000;
 constexpr double sweepWork = 170, burstFactorisations = 14;
-constexpr double overRelaxation = 1.5;  // [-] of those sweeps, measured on falling heaps; from 1.6 on they diverge
+constexpr double overRelaxation = 1.5;                  // [-] of those sweeps, measured on falling heaps; from 1.6 on they diverge
+constexpr double sweepGoal = 3e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
+constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
+constexpr int manyContacts = 300, pressingSweeps = 40;  // without friction: so many sweeps leave Newton a few contacts to change
 constexpr int firstSweeps =
     500;  // before anything is analysed, to the polish, as long as their contraction promises it: a handful of contacts is done in fewer, for the price of an ordering
 constexpr int warmPatience = 3;
@@ -214,16 +217,48 @@ struct Portfolio::Impl {
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
     burst.relaxation = overRelaxation;
-    for (int run = isDear() ? leastSweeps : sweeps; sweeps > 0; sweeps -= run, run *= 2) {
+    double goal = sweepGoal;
+    for (int run = isDear() ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
       burst.maxIterations = std::min(run, sweeps);
-      if (isDear()) burst.patience = burst.maxIterations;  // a moving heap's contraction is no guide to what the next hundred sweeps bring
+      if (isDear()) {
+        burst.patience = burst.maxIterations;  // a moving heap's contraction is no guide to what the next hundred sweeps bring
+        burst.tolerance = std::max(goal, options.tolerance);
+      }
       burst.warm = report.certificate.relative < 1.0;
       trial = burst.warm ? best : Iterate{};
-      count(nsgs->solve(problem, trial, burst));
+      const SolveReport swept = nsgs->solve(problem, trial, burst);
+      count(swept);
       judge(problem, best, "nsgs", options);
+      sweeps -= isDear() ? std::max(swept.iterations, 1) : sweeps;
+      if (isDear() && report.certificate.relative > newtonReach) continue;
       if (finish(problem, best, "nsgs", options)) return true;
+      goal = 0.1 * std::min(goal, report.certificate.relative);
     }
     return false;
+  }
+
+  /// Without friction: convex, the active set settles in a few steps, and the method of multipliers cannot fail.
+  template <class Problem>
+  bool press(const Problem& problem, Iterate& best, const SolveOptions& warm, const SolveOptions& cold, const SolveOptions& options) {
+    if (options.warm && problem.contacts() > manyContacts) {
+      SolveOptions burst = options;
+      burst.relaxation = overRelaxation;
+      burst.maxIterations = burst.patience = pressingSweeps;
+      trial = best;
+      count(nsgs->solve(problem, trial, burst));
+      judge(problem, best, "nsgs", options);
+    }
+    return (options.warm && rung(problem, best, "warm", *newton, warm)) || rung(problem, best, "newton", *newton, cold) ||
+           rung(problem, best, "prox", *prox, cold);
+  }
+
+  /// Whether a dear problem's start is so far from an answer that Newton goes nowhere: bodies that collide.
+  template <class Problem>
+  bool startsFar(const Problem& problem, Iterate& best, const SolveOptions& options) {
+    if (!isDear()) return false;
+    trial = best;
+    judge(problem, best, "warm", options);
+    return report.certificate.relative > farStart;
   }
 
   template <class Problem>
@@ -250,10 +285,8 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     start.setZero(system.problem().dof());
     if (options.warm && best.v.size() == start.size()) start = best.v;
   }
-  if (options.warm && rung(problem, best, "warm", *newton, warm)) return;
-  if (problem.mu.isZero(0)) {  // convex: the active set settles in a few steps, and the method of multipliers cannot fail
-    if (rung(problem, best, "newton", *newton, cold) || rung(problem, best, "prox", *prox, cold) || !options.thorough) return;
-  }
+  if (problem.mu.isZero(0) && (press(problem, best, warm, cold, options) || !options.thorough)) return;
+  if (options.warm && !startsFar(problem, best, options) && rung(problem, best, "warm", *newton, warm)) return;
   warm.patience = 0;
   if (options.nearOnly) warm.maxIterations = polishSteps;
   if (options.warm && report.certificate.relative < warmNear && rung(problem, best, "proxac", *proxac, warm)) return;

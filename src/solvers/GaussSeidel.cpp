@@ -14,6 +14,8 @@ namespace {
 
 constexpr int kDefaultSweeps = 10000;
 constexpr int kPatience = 2;
+#define STICTION_INLINE [[gnu::always_inline]] inline
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -28,10 +30,9 @@ class GlobalSystem {
     if (!problem.M.couplings.empty() || !root_.factor(problem.M)) return false;
     contacts_.build(problem.M, root_, problem.H);
     rows_.build(problem.M, root_, problem.G);
-    free_ = problem.f;
-    for (int k = 0; k < problem.M.blocks(); ++k) root_.forward(k, free_.data() + problem.M.start[at(k)]);
+    root_.weigh(problem.f, free_);
     bindDelassus();
-    return free_.allFinite();
+    return problem.f.allFinite();
   }
 
   const ContactProblem& problem() const { return *problem_; }
@@ -57,20 +58,30 @@ class GlobalSystem {
     y_ = free_;
     for (int i = 0; i < contacts(); ++i) contacts_.apply(i, iterate.r.segment<3>(3 * i), y_);
     for (int k = 0; k < problem_->rows(); ++k) rows_.apply(k, iterate.lambda.segment<1>(k), y_);
-    iterate.v = y_;
-    for (int k = 0; k < problem_->M.blocks(); ++k) root_.backward(k, iterate.v.data() + problem_->M.start[at(k)]);
+    root_.unweigh(y_, iterate.v);
   }
 
-  Vector3 velocity(int i, const Iterate& iterate) const {
+  STICTION_INLINE Vector3 velocity(int i, const Iterate& iterate) const {
     Vector3 u = contacts_.read(i, y_) + problem_->w.segment<3>(3 * i);
     if (problem_->R.size() != 0) u += problem_->R.segment<3>(3 * i).cwiseProduct(iterate.r.segment<3>(3 * i));
     return u;
   }
 
-  /// Whether a contact without impulse keeps none. Bounds of users may hold one that opens.
-  bool opens(int i) const { return problem_->axisBounds == nullptr && contacts_.readFirst(i, y_) + problem_->w[3 * i] >= 0; }
+  /// Whether the contact has a normal impulse alone, and keeps it so.
+  STICTION_INLINE bool pressesOnly(int i, const Vector3& r) const { return problem_->mu[i] == 0 && diagonal_[at(i)].A(0, 0) > 0 && r[1] == 0 && r[2] == 0; }
+  STICTION_INLINE double normalVelocity(int i, const Iterate& iterate) const {
+    const double u = contacts_.readFirst(i, y_) + problem_->w[3 * i];
+    return problem_->R.size() != 0 ? u + problem_->R[3 * i] * iterate.r[3 * i] : u;
+  }
+  STICTION_INLINE void press(int i, double difference, Iterate& iterate) {
+    iterate.r[3 * i] += difference;
+    contacts_.applyFirst(i, difference, y_);
+  }
 
-  void change(int i, const Vector3& difference, Iterate& iterate) {
+  /// Whether a contact without impulse keeps none. Bounds of users may hold one that opens.
+  STICTION_INLINE bool opens(int i) const { return problem_->axisBounds == nullptr && contacts_.readFirst(i, y_) + problem_->w[3 * i] >= 0; }
+
+  STICTION_INLINE void change(int i, const Vector3& difference, Iterate& iterate) {
     iterate.r.segment<3>(3 * i) += difference;
     contacts_.apply(i, difference, y_);
   }
@@ -118,7 +129,7 @@ class GlobalSystem {
   MassRoot root_;
   WeightedColumns<3> contacts_;
   WeightedColumns<1> rows_;
-  VectorX free_, y_;                    // [√J] L⁻¹f; Lᵀv
+  Packs free_, y_;                      // [√J] L⁻¹f; Lᵀv
   VectorX omega_;                       // [1/kg] trace(W_ii)/3
   std::vector<ContactBlock> diagonal_;  // [1/kg] W_ii + R_i
   VectorX rowDiagonal_;                 // [1/kg] G_kᵀM⁻¹G_k + C_k
@@ -164,7 +175,11 @@ class LocalSystem {
     return u;
   }
 
-  bool opens(int) const { return false; }  // W's rows are read as a whole
+  // W's rows are read as a whole.
+  bool opens(int) const { return false; }
+  bool pressesOnly(int, const Vector3&) const { return false; }
+  double normalVelocity(int i, const Iterate& iterate) const { return velocity(i, iterate)[0]; }
+  void press(int i, double difference, Iterate& iterate) const { iterate.r[3 * i] += difference; }
   void change(int i, const Vector3& difference, Iterate& iterate) const { iterate.r.segment<3>(3 * i) += difference; }
   void refresh(Iterate&) const {}
   double sweepRows(Iterate&) const { return 0; }
@@ -183,6 +198,8 @@ class Contraction {
     *this = Contraction{};
     patience_ = patience;
   }
+
+  bool givesUpWithin(int sweeps) const { return patience_ < sweeps; }
 
   /// True when as many windows in a row as there is patience say that reaching `target` takes more sweeps than are left.
   bool hopeless(int sweep, double change, double target, int sweepsLeft) {
@@ -245,7 +262,7 @@ class GaussSeidel : public Solver {
 
   template <typename System>
   SolveStatus sweepUntil(System& system, Iterate& iterate, double target, int limit, int& sweeps) {
-    int nextCheck = 8;
+    int nextCheck = contraction_.givesUpWithin(limit) ? 8 : std::max(8, limit / 4);
     if (check(system, iterate) <= target) return SolveStatus::Converged;
     for (sweeps = 0; sweeps < limit;) {
       const double change = sweep(system, iterate);
@@ -261,38 +278,97 @@ class GaussSeidel : public Solver {
     return SolveStatus::IterationLimit;
   }
 
+  /// r + ω (next − r), projected on the cone.
+  Vector3 relax(const Vector3& r, const Vector3& next, double mu) const {
+    return relaxation_ == 1 || !(next[0] > 0) ? next : projectCone(r + relaxation_ * (next - r), mu);
+  }
+
+  /// The impulse of a contact with A = diag(a, t, t), ω times as far as its own law asks, each part cut off at its bound; without a branch that the processor could guess wrong.
+  STICTION_INLINE Vector3 relaxDiagonal(const ContactBlock& block, const Vector3& r, const Vector3& u, double mu) const {
+    const double normal = std::max(0.0, r[0] - relaxation_ * block.perNormal * u[0]), perTangential = relaxation_ * block.perTangential;
+    const double x = r[1] - perTangential * u[1], y = r[2] - perTangential * u[2];
+    const double part = std::min(1.0, mu * normal / std::max(std::sqrt(x * x + y * y), std::numeric_limits<double>::min()));
+    return {normal, part * x, part * y};
+  }
+
+  template <typename System>
+  Vector3 solveContact(const System& system, int i, const Vector3& r, const Vector3& u) const {
+    const ContactBlock& block = system.diagonal(i);
+    const Vector3 b = u - block.A * r;
+    if (info_.law != Law::Box) return relax(r, solveOneContact(block, b, system.mu(i), r), system.mu(i));
+    return projectAxes(block.A, b, r, [&](double rn) { return axisInterval(system.problem(), i, rn); });
+  }
+
+  double sweep(GlobalSystem& system, Iterate& iterate) const { return kernels_.sweep(*this, system, iterate); }
+  double sweep(LocalSystem& system, Iterate& iterate) const { return sweepAll(system, iterate); }
+  double worst(const GlobalSystem& system, const Iterate& iterate) const { return kernels_.worst(*this, system, iterate); }
+  double worst(const LocalSystem& system, const Iterate& iterate) const { return worstOfAll(system, iterate); }
+
   /// Every row and contact once. Returns the largest change, in velocity units.
   template <typename System>
-  double sweep(System& system, Iterate& iterate) const {
-    double largest = system.sweepRows(iterate);
+  STICTION_INLINE double sweepAll(System& system, Iterate& iterate) const {
+    const double rows = system.sweepRows(iterate);
+    double largest = 0, sum = 0;  // [m²/s²]
     for (int i = 0; i < system.contacts(); ++i) {
       const Vector3 r = iterate.r.segment<3>(3 * i);
       if (r.isZero(0) && system.opens(i)) continue;
-      const Vector3 u = system.velocity(i, iterate);
       const ContactBlock& block = system.diagonal(i);
-      const Vector3 b = u - block.A * r;
-      const auto bounds = [&](double rn) { return axisInterval(system.problem(), i, rn); };
-      Vector3 difference = (info_.law == Law::Box ? projectAxes(block.A, b, r, bounds) : solveOneContact(block, b, system.mu(i), r)) - r;
-      if (difference.isZero(0)) continue;
-      if (relaxation_ != 1 && r[0] + difference[0] > 0) difference = projectCone(r + relaxation_ * difference, system.mu(i)) - r;
-      const double change = system.omega(i) * difference.norm();
-      if (!std::isfinite(change)) return kInfinity;
-      largest = std::max(largest, change);
-      system.change(i, difference, iterate);
+      double change = 0;
+      if (system.pressesOnly(i, r) && info_.law != Law::Box) {
+        change = std::max(0.0, r[0] - relaxation_ * block.perNormal * system.normalVelocity(i, iterate)) - r[0];
+        system.press(i, change, iterate);
+      } else {
+        const Vector3 u = system.velocity(i, iterate);
+        const Vector3 difference = (block.isDiagonal && info_.law != Law::Box ? relaxDiagonal(block, r, u, system.mu(i)) : solveContact(system, i, r, u)) - r;
+        change = difference.norm();
+        system.change(i, difference, iterate);
+      }
+      change *= system.omega(i);
+      largest = std::max(largest, change * change);
+      sum += change * change;
     }
-    return largest;
+    return std::isfinite(sum) ? std::max(rows, std::sqrt(largest)) : kInfinity;
+  }
+
+  /// The worst natural map [m/s].
+  template <typename System>
+  STICTION_INLINE double worstOfAll(const System& system, const Iterate& iterate) const {
+    double worst = 0;
+    for (int i = 0; i < system.contacts(); ++i) {
+      const Vector3 r = iterate.r.segment<3>(3 * i), u = system.velocity(i, iterate);
+      worst = std::max(worst, info_.law == Law::Box ? boxMap(r, u, system.omega(i), axisInterval(system.problem(), i, r[0])).norm()
+                                                    : contactResidual(r, u, system.mu(i), system.omega(i), info_.law));
+    }
+    return worst;
+  }
+
+  // The same code for several instruction sets, with the same bits: what a pack holds is added up in one order.
+  struct Kernels {
+    double (*sweep)(const GaussSeidel&, GlobalSystem&, Iterate&);
+    double (*worst)(const GaussSeidel&, const GlobalSystem&, const Iterate&);
+  };
+#define STICTION_KERNELS(NAME, TARGET)                                                                                                                       \
+  TARGET static double NAME##Sweep(const GaussSeidel& self, GlobalSystem& system, Iterate& iterate) { return self.sweepAll(system, iterate); }               \
+  TARGET static double NAME##Worst(const GaussSeidel& self, const GlobalSystem& system, const Iterate& iterate) { return self.worstOfAll(system, iterate); } \
+  static Kernels NAME() { return {&NAME##Sweep, &NAME##Worst}; }
+  STICTION_KERNELS(baseline, )
+#if defined(__x86_64__)
+  STICTION_KERNELS(avx2, [[gnu::target("avx2")]])
+  STICTION_KERNELS(avx512, [[gnu::target("avx512f")]])
+#endif
+  static Kernels choose() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) return avx512();
+    if (__builtin_cpu_supports("avx2")) return avx2();
+#endif
+    return baseline();
   }
 
   /// The worst natural map and row residual [m/s]; keeps the iterate if it is the best so far.
   template <typename System>
   double check(System& system, Iterate& iterate) {
     system.refresh(iterate);
-    double residual = system.rowResidual(iterate);
-    for (int i = 0; i < system.contacts(); ++i) {
-      const Vector3 r = iterate.r.segment<3>(3 * i), u = system.velocity(i, iterate);
-      residual = std::max(residual, info_.law == Law::Box ? boxMap(r, u, system.omega(i), axisInterval(system.problem(), i, r[0])).norm()
-                                                          : contactResidual(r, u, system.mu(i), system.omega(i), info_.law));
-    }
+    double residual = std::max(system.rowResidual(iterate), worst(system, iterate));
     if (!iterate.r.allFinite() || !std::isfinite(residual)) residual = kInfinity;
     if (residual < bestResidual_ || bestResidual_ == kInfinity) {
       bestResidual_ = residual;
@@ -302,6 +378,7 @@ class GaussSeidel : public Solver {
     return residual;
   }
 
+  const Kernels kernels_{choose()};
   SolverInfo info_;
   GlobalSystem global_;
   LocalSystem local_;

@@ -8,24 +8,23 @@
 namespace stiction {
 namespace {
 
+constexpr int kPack = 8;
+
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-using Pair [[gnu::vector_size(16)]] = double;
-struct [[gnu::packed, gnu::may_alias]] LoosePair {  // at any address
-  Pair value;
-};
-Pair load(const double* p) { return reinterpret_cast<const LoosePair*>(p)->value; }
-void add(double* p, Pair x) { reinterpret_cast<LoosePair*>(p)->value += x; }
+double* numbers(Pack& pack) { return reinterpret_cast<double*>(&pack); }
+const double* numbers(const Pack& pack) { return reinterpret_cast<const double*>(&pack); }
 
 }  // namespace
 
 bool MassRoot::factor(const BlockMass& M) {
-  size_.clear();
+  start_ = M.start;
   offset_ = M.offset;
   values_ = M.values;
+  firstPack_.assign(1, 0);
   for (int k = 0; k < M.blocks(); ++k) {
     const int n = M.size(k);
-    size_.push_back(n);
+    firstPack_.push_back(firstPack_.back() + (n + kPack - 1) / kPack);
     double* L = values_.data() + offset_[at(k)];
     for (int j = 0; j < n; ++j) {
       double* column = L + j * n;
@@ -40,8 +39,25 @@ bool MassRoot::factor(const BlockMass& M) {
   return true;
 }
 
+void MassRoot::weigh(const VectorX& f, Packs& y) const {
+  y.assign(at(firstPack_.back()), Pack{});
+  for (int k = 0; k + 1 < static_cast<int>(start_.size()); ++k) {
+    double* block = numbers(y[at(firstPack(k))]);
+    std::copy(f.data() + start_[at(k)], f.data() + start_[at(k) + 1], block);
+    forward(k, block);
+  }
+}
+
+void MassRoot::unweigh(const Packs& y, VectorX& v) const {
+  v.resize(start_.back());
+  for (int k = 0; k + 1 < static_cast<int>(start_.size()); ++k) {
+    std::copy_n(numbers(y[at(firstPack(k))]), start_[at(k) + 1] - start_[at(k)], v.data() + start_[at(k)]);
+    backward(k, v.data() + start_[at(k)]);
+  }
+}
+
 void MassRoot::forward(int k, double* x) const {
-  const int n = size_[at(k)];
+  const int n = start_[at(k) + 1] - start_[at(k)];
   const double* column = values_.data() + offset_[at(k)];
   for (int j = 0; j < n; ++j, column += n) {
     x[j] *= column[j];
@@ -50,7 +66,7 @@ void MassRoot::forward(int k, double* x) const {
 }
 
 void MassRoot::backward(int k, double* x) const {
-  const int n = size_[at(k)];
+  const int n = start_[at(k) + 1] - start_[at(k)];
   for (int j = n - 1; j >= 0; --j) {
     const double* column = values_.data() + offset_[at(k)] + j * n;
     for (int i = j + 1; i < n; ++i) x[j] -= column[i] * x[i];
@@ -71,71 +87,20 @@ void WeightedColumns<Width>::build(const BlockMass& M, const MassRoot& root, con
       const std::size_t known = static_cast<std::size_t>(std::find(blocks_.begin(), blocks_.end(), segment.block) - blocks_.begin());
       if (known == blocks_.size()) {
         blocks_.push_back(segment.block);
-        parts_.push_back({M.start[at(segment.block)], M.size(segment.block), static_cast<int>(values_.size())});
-        values_.resize(values_.size() + at(M.size(segment.block) * Width), 0.0);
+        parts_.push_back({root.firstPack(segment.block), root.packs(segment.block), static_cast<int>(values_.size())});
+        values_.resize(values_.size() + at(root.packs(segment.block) * Width), Pack{});
       }
       const Part& part = parts_[at(first) + known];
-      for (int c = 0; c < Width; ++c)
-        for (int k = 0; k < segment.size; ++k)
-          values_[at(part.offset + c * part.size + segment.row - part.row + k)] += A.values[at(segment.offset + c * segment.size + k)];
+      for (int c = 0; c < Width; ++c) {
+        double* column = numbers(values_[at(part.offset + c * part.packs)]) + segment.row - M.start[at(segment.block)];
+        for (int k = 0; k < segment.size; ++k) column[k] += A.values[at(segment.offset + c * segment.size + k)];
+      }
     }
     for (std::size_t p = 0; p < blocks_.size(); ++p) {
       const Part& part = parts_[at(first) + p];
-      for (int c = 0; c < Width; ++c) root.forward(blocks_[p], values_.data() + part.offset + c * part.size);
+      for (int c = 0; c < Width; ++c) root.forward(blocks_[p], numbers(values_[at(part.offset + c * part.packs)]));
     }
     start_.push_back(static_cast<int>(parts_.size()));
-  }
-}
-
-template <int Width>
-typename WeightedColumns<Width>::Values WeightedColumns<Width>::read(int i, const VectorX& y) const {
-  Pair sum[Width] = {};
-  Values rest = Values::Zero();
-  for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
-    const Part& part = parts_[at(p)];
-    const double *B = values_.data() + part.offset, *in = y.data() + part.row;
-    if (part.size == kBody) {
-      const Pair a = load(in), b = load(in + 2), d = load(in + 4);
-      for (int c = 0; c < Width; ++c, B += kBody) sum[c] += load(B) * a + load(B + 2) * b + load(B + 4) * d;
-    } else {
-      for (int c = 0; c < Width; ++c, B += part.size)
-        for (int k = 0; k < part.size; ++k) rest[c] += B[k] * in[k];
-    }
-  }
-  for (int c = 0; c < Width; ++c) rest[c] += sum[c][0] + sum[c][1];
-  return rest;
-}
-
-template <int Width>
-double WeightedColumns<Width>::readFirst(int i, const VectorX& y) const {
-  Pair sum{};
-  double rest = 0;
-  for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
-    const Part& part = parts_[at(p)];
-    const double *B = values_.data() + part.offset, *in = y.data() + part.row;
-    if (part.size == kBody)
-      sum += load(B) * load(in) + load(B + 2) * load(in + 2) + load(B + 4) * load(in + 4);
-    else
-      for (int k = 0; k < part.size; ++k) rest += B[k] * in[k];
-  }
-  return rest + sum[0] + sum[1];
-}
-
-template <int Width>
-void WeightedColumns<Width>::apply(int i, const Values& x, VectorX& y) const {
-  for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
-    const Part& part = parts_[at(p)];
-    const double* B = values_.data() + part.offset;
-    double* out = y.data() + part.row;
-    if (part.size == kBody) {
-      Pair sum[3] = {};
-      for (int c = 0; c < Width; ++c, B += kBody)
-        for (int k = 0; k < 3; ++k) sum[k] += load(B + 2 * k) * x[c];
-      for (int k = 0; k < 3; ++k) add(out + 2 * k, sum[k]);
-    } else {
-      for (int c = 0; c < Width; ++c, B += part.size)
-        for (int k = 0; k < part.size; ++k) out[k] += B[k] * x[c];
-    }
   }
 }
 
@@ -144,7 +109,7 @@ Eigen::Matrix<double, Width, Width> WeightedColumns<Width>::gram(int i) const {
   Eigen::Matrix<double, Width, Width> sum = Eigen::Matrix<double, Width, Width>::Zero();
   for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
     const Part& part = parts_[at(p)];
-    const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Width>> B{values_.data() + part.offset, part.size, Width};
+    const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Width>> B{numbers(values_[at(part.offset)]), part.packs * kPack, Width};
     for (int a = 0; a < Width; ++a)
       for (int c = 0; c < Width; ++c) sum(a, c) += B.col(a).dot(B.col(c));
   }

@@ -1,7 +1,8 @@
 // Mass-weighted velocities, for methods that touch one contact at a time. With M = L Lᵀ block by block and y = Lᵀv [√J], a group of columns A becomes B = L⁻¹A, and the same few
 // numbers say what the group reads and what its impulse does:
 //   Aᵀv = Bᵀy ,   v += M⁻¹A x  is  y += B x ,   AᵀM⁻¹A = BᵀB
-// A mass matrix with couplings between blocks is not for this form.
+// y and the columns of B come in packs of eight numbers, each block of M in packs of its own with zeros after it: a body is one pack, whatever the processor does at a time. Sums are
+// taken in the same order on all of them. A mass matrix with couplings between blocks is not for this form.
 #pragma once
 #include <vector>
 
@@ -9,18 +10,46 @@
 
 namespace stiction {
 
+using Four [[gnu::vector_size(32)]] = double;
+struct alignas(64) Pack {
+  Four low, high;
+
+  /// += a b
+  [[gnu::always_inline]] void add(const Pack& a, const Pack& b) {
+    low += a.low * b.low;
+    high += a.high * b.high;
+  }
+  [[gnu::always_inline]] void add(const Pack& a, double b) {
+    low += a.low * b;
+    high += a.high * b;
+  }
+  /// The sum of its numbers.
+  [[gnu::always_inline]] double total() const {
+    const Four sum = low + high;
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  }
+};
+using Packs = std::vector<Pack>;
+
 /// L, block by block.
 class MassRoot {
  public:
   /// False where a block is not positive definite, or not finite.
   bool factor(const BlockMass& M);
+  /// y = L⁻¹ f
+  void weigh(const VectorX& f, Packs& y) const;
+  /// v = L⁻ᵀ y
+  void unweigh(const Packs& y, VectorX& v) const;
+
+  int firstPack(int block) const { return firstPack_[static_cast<std::size_t>(block)]; }
+  int packs(int block) const { return firstPack(block + 1) - firstPack(block); }
   /// x ← L_k⁻¹ x, x of the size of block k.
   void forward(int k, double* x) const;
-  /// x ← L_k⁻ᵀ x
-  void backward(int k, double* x) const;
 
  private:
-  std::vector<int> size_, offset_;
+  void backward(int k, double* x) const;
+
+  std::vector<int> start_, offset_, firstPack_;
   std::vector<double> values_;  // L column major, its diagonal inverted
 };
 
@@ -33,24 +62,60 @@ class WeightedColumns {
   void build(const BlockMass& M, const MassRoot& root, const BlockColumns& A);
 
   /// B_iᵀy
-  Values read(int i, const VectorX& y) const;
+  [[gnu::always_inline]] Values read(int i, const Packs& y) const {
+    Pack sum[Width] = {};
+    for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
+      const Pack *B = values_.data() + parts_[at(p)].offset, *in = y.data() + parts_[at(p)].pack;
+      for (int c = 0; c < Width; ++c)
+        for (int k = 0; k < parts_[at(p)].packs; ++k, ++B) sum[c].add(*B, in[k]);
+    }
+    Values totals;
+    for (int c = 0; c < Width; ++c) totals[c] = sum[c].total();
+    return totals;
+  }
   /// The first entry of it.
-  double readFirst(int i, const VectorX& y) const;
+  [[gnu::always_inline]] double readFirst(int i, const Packs& y) const {
+    Pack sum{};
+    for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
+      const Pack *B = values_.data() + parts_[at(p)].offset, *in = y.data() + parts_[at(p)].pack;
+      for (int k = 0; k < parts_[at(p)].packs; ++k) sum.add(B[k], in[k]);
+    }
+    return sum.total();
+  }
+  /// y += B_i (x, 0, …)
+  [[gnu::always_inline]] void applyFirst(int i, double x, Packs& y) const {
+    for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
+      const Pack* B = values_.data() + parts_[at(p)].offset;
+      Pack* out = y.data() + parts_[at(p)].pack;
+      for (int k = 0; k < parts_[at(p)].packs; ++k) out[k].add(B[k], x);
+    }
+  }
   /// y += B_i x
-  void apply(int i, const Values& x, VectorX& y) const;
+  [[gnu::always_inline]] void apply(int i, const Values& x, Packs& y) const {
+    for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
+      const int packs = parts_[at(p)].packs;
+      const Pack* B = values_.data() + parts_[at(p)].offset;
+      Pack* out = y.data() + parts_[at(p)].pack;
+      for (int k = 0; k < packs; ++k, ++B) {
+        Pack sum = out[k];
+        for (int c = 0; c < Width; ++c) sum.add(B[c * packs], x[c]);
+        out[k] = sum;
+      }
+    }
+  }
   /// B_iᵀB_i
   Eigen::Matrix<double, Width, Width> gram(int i) const;
 
  private:
   struct Part {
-    int row, size;  // a whole block of velocities
-    int offset;     // size × Width, column major
+    int pack, packs;  // a whole block of velocities
+    int offset;       // its columns, one after the other
   };
-  static constexpr int kBody = 6;  // velocities of a free body, the usual size
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   std::vector<int> start_;
   std::vector<Part> parts_;
-  std::vector<double> values_;
+  Packs values_;
   std::vector<int> blocks_;  // of the group being built
 };
 

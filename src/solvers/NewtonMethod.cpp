@@ -108,10 +108,11 @@ bool NewtonMethod::newtonStep(VelocitySystem& system, bool general, bool factor)
 void NewtonMethod::settleRows(VelocitySystem& system) {
   constexpr int most = 4;
   constexpr double settled = 1e-14;  // [-] of the scale
+  constexpr double needed = 1e-2;    // [-] of the best residual so far: enough for a step on the way
   const ContactProblem& problem = system.problem();
   for (int k = 0; k < most && problem.rows() > 0; ++k) {
     system.rowVelocity(v_, lambda_, rows_);
-    if (rows_.lpNorm<Eigen::Infinity>() <= settled * system.scale()) break;
+    if (rows_.lpNorm<Eigen::Infinity>() <= std::max(settled * system.scale(), needed * best_.residual())) break;
     rowImpulse_ = -rho_.cwiseProduct(rows_);
     x_.setZero(problem.dof());
     multiplyAdd(problem.G, rowImpulse_, x_);

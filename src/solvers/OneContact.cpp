@@ -50,7 +50,8 @@ const Vector2& sample(int k) {
   return circle[static_cast<std::size_t>(k)];
 }
 
-constexpr double kExact = 1e-13;  // residual, relative to the size of its terms, that round-off allows for
+constexpr double kRoundOff = 1e-14;  // [-] of the trace
+constexpr double kExact = 1e-13;     // residual, relative to the size of its terms, that round-off allows for
 
 /// One contact's slip candidates: impulse of a direction, and the residual that decides.
 class SlipSearch {
@@ -182,6 +183,10 @@ ContactBlock::ContactBlock(const Matrix3& delassus) : A{delassus} {
   regular = determinant > 1e-4 * trace * trace * trace;
   inverse << normal.transpose(), c2.cross(c0).transpose(), c0.cross(c1).transpose();
   if (regular) inverse *= 1 / determinant;
+  perNormal = 1 / A(0, 0);
+  perTangential = 1 / A(1, 1);
+  const Matrix3 rest = A - Vector3{A(0, 0), A(1, 1), A(1, 1)}.asDiagonal().toDenseMatrix();
+  isDiagonal = A(0, 0) > 0 && A(1, 1) > 0 && rest.cwiseAbs().maxCoeff() <= kRoundOff * trace;
 }
 
 Vector3 solveOneContact(const ContactBlock& block, const Vector3& b, double mu, const Vector3& guess) {

@@ -16,9 +16,11 @@ namespace stiction {
 struct ContactBlock {
   explicit ContactBlock(const Matrix3& delassus);
 
+  double perNormal, perTangential;  // 1/a and 1/t, where
+  bool isDiagonal;                  // A = diag(a, t, t) but for round-off, as between spheres
+  bool regular;                     // well conditioned: the inverse by cofactors is as good as elimination
   Matrix3 A;
   Matrix3 inverse;  // of A, when regular
-  bool regular;     // well conditioned: the inverse by cofactors is as good as elimination
 };
 
 /// `guess`: an earlier r, which gives the first direction and settles which root is taken should there be several.

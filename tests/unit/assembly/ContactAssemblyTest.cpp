@@ -80,6 +80,31 @@ TEST(ContactAssembly, ContactVelocitiesAreThoseOfTheSurfaces) {
   }
 }
 
+TEST(ContactAssembly, ABodyKeptFromTurningHasItsMassAlone) {
+  const Fixture usual;
+  Fixture f;
+  f.assembly.setBodies(f.bodies);
+  f.assembly.keepFromTurning(2);
+  f.assembly.buildMass(f.state);
+  f.assembly.buildContacts(f.state, f.contacts, f.used);
+  const int block = f.assembly.blockOf(2), row = f.assembly.rowOf(block);
+  EXPECT_TRUE(f.assembly.turns(f.assembly.blockOf(1)));
+  EXPECT_FALSE(f.assembly.turns(block));
+  EXPECT_FALSE(f.assembly.turns(f.assembly.blockOf(4)));  // locked
+  ASSERT_EQ(f.assembly.problem.dof(), 12);
+  VectorX v, all, u, expected;
+  usual.assembly.gatherVelocities(f.state, all);
+  f.assembly.gatherVelocities(f.state, v);
+  all.segment<3>(row + 3).setZero();
+  EXPECT_EQ(v.head(row + 3), all.head(row + 3));
+  EXPECT_EQ(v.tail<3>(), all.tail<3>());
+  multiplyTransposed(f.assembly.problem.H, v, u);
+  multiplyTransposed(usual.assembly.problem.H, all, expected);
+  EXPECT_LE((u - expected).norm(), 1e-15);
+  f.assembly.setBodies(f.bodies);
+  EXPECT_TRUE(f.assembly.turns(block));
+}
+
 TEST(ContactAssembly, FrameSeedTurnsTheTangentsOnly) {
   const Fixture usual, turned{7};
   EXPECT_EQ(usual.assembly.frames[0].col(0), turned.assembly.frames[0].col(0));

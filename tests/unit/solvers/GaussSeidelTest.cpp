@@ -138,7 +138,8 @@ TEST(Nsgs, OverRelaxedSweepsSettleAColumnAtYoungsRate) {
     problem.H.endGroup();
   }
   finish(problem, 0.5, Vector3{0, 0, -0.1}.replicate(n, 1));
-  const auto sweeps = [&problem](double relaxation) {
+  const auto sweeps = [&problem](double relaxation, double mu) {
+    problem.mu.setConstant(mu);
     Iterate iterate;
     SolveOptions options;
     options.relaxation = relaxation;
@@ -150,7 +151,7 @@ TEST(Nsgs, OverRelaxedSweepsSettleAColumnAtYoungsRate) {
   };
   const double jacobi = std::cos(M_PI / (2 * n + 1)), root = (omega * jacobi + std::sqrt(omega * jacobi * omega * jacobi - 4 * (omega - 1))) / 2;
   const double expected = std::log(jacobi * jacobi) / std::log(root * root);
-  EXPECT_NEAR(sweeps(omega) / static_cast<double>(sweeps(1)), expected, 0.05);
+  for (const double mu : {0.0, 0.5}) EXPECT_NEAR(sweeps(omega, mu) / static_cast<double>(sweeps(1, mu)), expected, 0.05) << mu;
 }
 
 TEST(Nsgs, HangingMassOnARowAgainstAWall) {

@@ -63,7 +63,8 @@ TEST(MassWeighted, GroupsReadAndActLikeTheDenseProducts) {
   WeightedColumns<3> weighted;
   weighted.build(dense.M, root, dense.A);
   const VectorX v = dense.random(16);
-  VectorX y = dense.mass.llt().matrixU() * v;
+  Packs y;
+  root.weigh(dense.mass * v, y);  // L⁻¹ M v = Lᵀ v
   for (int i = 0; i < dense.A.groups(); ++i) {
     const MatrixX columns = dense.columns.middleCols(3 * i, 3);
     const Vector3 read = weighted.read(i, y);
@@ -71,10 +72,17 @@ TEST(MassWeighted, GroupsReadAndActLikeTheDenseProducts) {
     EXPECT_NEAR(weighted.readFirst(i, y), read[0], 1e-14) << "group " << i;
     EXPECT_LT((weighted.gram(i) - columns.transpose() * dense.mass.llt().solve(columns)).norm(), 1e-11) << "group " << i;
     const Vector3 x = dense.random(3);
-    VectorX after = y;
+    const auto moved = [&](const Packs& packs) {
+      VectorX velocity;
+      root.unweigh(packs, velocity);
+      return VectorX{velocity - v};
+    };
+    Packs after = y;
     weighted.apply(i, x, after);
-    for (int k = 0; k < dense.M.blocks(); ++k) root.backward(k, after.data() + dense.M.start[static_cast<std::size_t>(k)]);
-    EXPECT_LT((after - (v + dense.mass.llt().solve(columns * x))).norm(), 1e-11) << "group " << i;
+    EXPECT_LT((moved(after) - dense.mass.llt().solve(columns * x)).norm(), 1e-11) << "group " << i;
+    after = y;
+    weighted.applyFirst(i, x[0], after);
+    EXPECT_LT((moved(after) - dense.mass.llt().solve(columns.col(0) * x[0])).norm(), 1e-11) << "group " << i;
   }
 }
 
@@ -86,6 +94,14 @@ TEST(MassWeighted, ForwardIsTheInverseRoot) {
   VectorX y = f;
   for (int k = 0; k < dense.M.blocks(); ++k) root.forward(k, y.data() + dense.M.start[static_cast<std::size_t>(k)]);
   EXPECT_LT((y - dense.mass.llt().matrixL().solve(f)).norm(), 1e-12);
+  Packs packs;
+  root.weigh(f, packs);
+  for (int k = 0; k < dense.M.blocks(); ++k)
+    for (int i = 0; i < 8 * root.packs(k); ++i) {
+      const Pack& pack = packs[static_cast<std::size_t>(root.firstPack(k) + i / 8)];
+      const double number = i % 8 < 4 ? pack.low[i % 4] : pack.high[i % 4];
+      EXPECT_EQ(number, i < dense.M.size(k) ? y[dense.M.start[static_cast<std::size_t>(k)] + i] : 0.0) << k << ' ' << i;
+    }
 }
 
 TEST(MassWeighted, MassesThatAreNoneAreRefused) {

@@ -19,6 +19,20 @@ TEST(OneContact, ReferenceContactSlides) {
   EXPECT_LE((r - Vector3{15, -2.7, -3.6}).norm(), 1e-14);
 }
 
+TEST(OneContact, KnowsTheDiagonalOfSpheres) {
+  Matrix3 A = Vector3{0.5, 0.25, 0.25}.asDiagonal();
+  A(0, 1) = A(2, 1) = 1e-17;
+  const ContactBlock spheres{A};
+  EXPECT_TRUE(spheres.isDiagonal);
+  EXPECT_EQ(spheres.perNormal, 2);
+  EXPECT_EQ(spheres.perTangential, 4);
+  A(0, 1) = 1e-9;
+  EXPECT_FALSE(ContactBlock{A}.isDiagonal);
+  const Matrix3 skewed = Vector3{0.5, 0.25, 0.2}.asDiagonal();
+  EXPECT_FALSE(ContactBlock{skewed}.isDiagonal);
+  EXPECT_FALSE(ContactBlock{Matrix3::Zero()}.isDiagonal);
+}
+
 TEST(OneContact, OpensWhenItSeparatesAndSticksInsideTheCone) {
   const Matrix3 A = Vector3{0.5, 0.2, 0.25}.asDiagonal();
   EXPECT_EQ(solveOneContact(A, {0.1, -3, 2}, 0.5, {1, 1, 1}), Vector3::Zero());
