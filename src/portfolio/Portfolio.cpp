@@ -26,6 +26,8 @@ constexpr double overRelaxation = 1.5;                  // [-] of those sweeps, 
 constexpr double sweepGoal = 3e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
 constexpr int manyContacts = 300, pressingSweeps = 40;  // without friction: so many sweeps leave Newton a few contacts to change
+constexpr int fewContacts = 16;                         // fewer are swept first, whatever they are
+constexpr double newtonNear = 1e-4;                     // [-] residual from which Newton ends what an interior point began
 constexpr int firstSweeps =
     500;  // before anything is analysed, to the polish, as long as their contraction promises it: a handful of contacts is done in fewer, for the price of an ordering
 constexpr int warmPatience = 3;
@@ -186,6 +188,10 @@ struct Portfolio::Impl {
 
   bool isDear() const { return system.factorWork() > dearWork; }
 
+  /// Stacks, arches, walls, known before anything is analysed: sweeps do not settle them.
+  static bool isStructure(const ContactProblem& problem) { return problem.contacts() >= fewContacts && 3 * problem.contacts() > tightness * problem.dof(); }
+  static bool isStructure(const LocalContactProblem&) { return false; }
+
   /// Walls and piles of boxes, four contacts and more a face: the centre among so many impulses is far from any answer, and the central path long.
   bool isRedundant() const { return componentsPerVelocity() > redundancy; }
   double componentsPerVelocity() const { return 3.0 * system.problem().contacts() / system.problem().dof(); }
@@ -252,6 +258,17 @@ struct Portfolio::Impl {
            rung(problem, best, "prox", *prox, cold);
   }
 
+  /// The interior point until Newton is the shorter way.
+  template <class Problem>
+  bool handOver(const Problem& problem, Iterate& best, const SolveOptions& options) {
+    if (isPast(options.deadline)) return true;
+    SolveOptions early = options;
+    early.tolerance = early.polish = newtonNear;
+    run(problem, *ipm, early);
+    judge(problem, best, "ipm", options);
+    return finish(problem, best, "ipm", options);
+  }
+
   /// Whether a dear problem's start is so far from an answer that Newton goes nowhere: bodies that collide.
   template <class Problem>
   bool startsFar(const Problem& problem, Iterate& best, const SolveOptions& options) {
@@ -276,7 +293,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   cold.warm = false;
   warm.maxIterations = warmSteps;
   warm.patience = warmPatience;
-  if (!options.warm && !options.nearOnly && firstLook(problem, best, options)) return;
+  if (!options.warm && !options.nearOnly && !isStructure(problem) && firstLook(problem, best, options)) return;
   if (!prepare(problem)) {
     report.status = SolveStatus::NumericalFailure;
     return;
@@ -291,11 +308,9 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (options.nearOnly) warm.maxIterations = polishSteps;
   if (options.warm && report.certificate.relative < warmNear && rung(problem, best, "proxac", *proxac, warm)) return;
   if (options.nearOnly) return;
-  // Stacks, arches, walls: sweeps do not settle them.
   const bool standing = !options.warm && componentsPerVelocity() > (isDear() ? redundancy : tightness);
-  if (standing && !isDear() && finish(problem, best, "newton", options)) return;
   cold.patience = isDear() || standing ? quickSteps : 0;
-  if (standing && rung(problem, best, "ipm", *ipm, cold)) return;
+  if (standing && handOver(problem, best, cold)) return;
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   warm.warm = true;
   warm.maxIterations = 0;
