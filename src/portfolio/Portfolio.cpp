@@ -254,8 +254,8 @@ struct Portfolio::Impl {
       count(nsgs->solve(problem, trial, burst));
       judge(problem, best, "nsgs", options);
     }
-    return (options.warm && rung(problem, best, "warm", *newton, warm)) || rung(problem, best, "newton", *newton, cold) ||
-           rung(problem, best, "prox", *prox, cold);
+    return (options.warm && rung(problem, best, "warm", *newton, warm)) || (problem.contacts() > manyContacts && rung(problem, best, "ipm", *ipm, cold)) ||
+           rung(problem, best, "newton", *newton, cold) || rung(problem, best, "prox", *prox, cold);
   }
 
   /// The interior point until Newton is the shorter way.
