@@ -50,14 +50,18 @@ class GlobalSystem {
   void start(Iterate& iterate, bool warm) {
     if (!warm || iterate.r.size() != 3 * contacts() || !iterate.r.allFinite()) iterate.r.setZero(3 * contacts());
     if (!warm || iterate.lambda.size() != problem_->rows() || !iterate.lambda.allFinite()) iterate.lambda.setZero(problem_->rows());
-    refresh(iterate);
   }
 
-  /// y and v of r and λ, free of what the sweeps' updates have lost to round-off.
-  void refresh(Iterate& iterate) {
+  /// y of r and λ, free of what the sweeps' updates have lost to round-off.
+  STICTION_INLINE void refresh(const Iterate& iterate) {
     y_ = free_;
-    for (int i = 0; i < contacts(); ++i) contacts_.apply(i, iterate.r.segment<3>(3 * i), y_);
+    for (int i = 0; i < contacts(); ++i)
+      if (const Vector3 r = iterate.r.segment<3>(3 * i); !r.isZero(0)) contacts_.apply(i, r, y_);
     for (int k = 0; k < problem_->rows(); ++k) rows_.apply(k, iterate.lambda.segment<1>(k), y_);
+  }
+  /// v of r and λ.
+  void conclude(Iterate& iterate) {
+    refresh(iterate);
     root_.unweigh(y_, iterate.v);
   }
 
@@ -181,7 +185,8 @@ class LocalSystem {
   double normalVelocity(int i, const Iterate& iterate) const { return velocity(i, iterate)[0]; }
   void press(int i, double difference, Iterate& iterate) const { iterate.r[3 * i] += difference; }
   void change(int i, const Vector3& difference, Iterate& iterate) const { iterate.r.segment<3>(3 * i) += difference; }
-  void refresh(Iterate&) const {}
+  void refresh(const Iterate&) const {}
+  void conclude(Iterate&) const {}
   double sweepRows(Iterate&) const { return 0; }
   double rowResidual(const Iterate&) const { return 0; }
 
@@ -255,7 +260,7 @@ class GaussSeidel : public Solver {
     report.status = sweepUntil(system, iterate, target, options.maxIterations > 0 ? options.maxIterations : kDefaultSweeps, report.iterations);
     iterate.r = best_.r;
     iterate.lambda = best_.lambda;
-    system.refresh(iterate);
+    system.conclude(iterate);
     report.residual = bestResidual_ / scale;
     return report;
   }
@@ -301,8 +306,8 @@ class GaussSeidel : public Solver {
 
   double sweep(GlobalSystem& system, Iterate& iterate) const { return kernels_.sweep(*this, system, iterate); }
   double sweep(LocalSystem& system, Iterate& iterate) const { return sweepAll(system, iterate); }
-  double worst(const GlobalSystem& system, const Iterate& iterate) const { return kernels_.worst(*this, system, iterate); }
-  double worst(const LocalSystem& system, const Iterate& iterate) const { return worstOfAll(system, iterate); }
+  double worst(GlobalSystem& system, const Iterate& iterate) const { return kernels_.worst(*this, system, iterate); }
+  double worst(LocalSystem& system, const Iterate& iterate) const { return worstOfAll(system, iterate); }
 
   /// Every row and contact once. Returns the largest change, in velocity units.
   template <typename System>
@@ -330,9 +335,10 @@ class GaussSeidel : public Solver {
     return std::isfinite(sum) ? std::max(rows, std::sqrt(largest)) : kInfinity;
   }
 
-  /// The worst natural map [m/s].
+  /// The worst natural map [m/s], velocities computed anew.
   template <typename System>
-  STICTION_INLINE double worstOfAll(const System& system, const Iterate& iterate) const {
+  STICTION_INLINE double worstOfAll(System& system, const Iterate& iterate) const {
+    system.refresh(iterate);
     double worst = 0;
     for (int i = 0; i < system.contacts(); ++i) {
       const Vector3 r = iterate.r.segment<3>(3 * i), u = system.velocity(i, iterate);
@@ -345,11 +351,11 @@ class GaussSeidel : public Solver {
   // The same code for several instruction sets, with the same bits: what a pack holds is added up in one order.
   struct Kernels {
     double (*sweep)(const GaussSeidel&, GlobalSystem&, Iterate&);
-    double (*worst)(const GaussSeidel&, const GlobalSystem&, const Iterate&);
+    double (*worst)(const GaussSeidel&, GlobalSystem&, const Iterate&);
   };
-#define STICTION_KERNELS(NAME, TARGET)                                                                                                                       \
-  TARGET static double NAME##Sweep(const GaussSeidel& self, GlobalSystem& system, Iterate& iterate) { return self.sweepAll(system, iterate); }               \
-  TARGET static double NAME##Worst(const GaussSeidel& self, const GlobalSystem& system, const Iterate& iterate) { return self.worstOfAll(system, iterate); } \
+#define STICTION_KERNELS(NAME, TARGET)                                                                                                                 \
+  TARGET static double NAME##Sweep(const GaussSeidel& self, GlobalSystem& system, Iterate& iterate) { return self.sweepAll(system, iterate); }         \
+  TARGET static double NAME##Worst(const GaussSeidel& self, GlobalSystem& system, const Iterate& iterate) { return self.worstOfAll(system, iterate); } \
   static Kernels NAME() { return {&NAME##Sweep, &NAME##Worst}; }
   STICTION_KERNELS(baseline, )
 #if defined(__x86_64__)
@@ -367,8 +373,8 @@ class GaussSeidel : public Solver {
   /// The worst natural map and row residual [m/s]; keeps the iterate if it is the best so far.
   template <typename System>
   double check(System& system, Iterate& iterate) {
-    system.refresh(iterate);
-    double residual = std::max(system.rowResidual(iterate), worst(system, iterate));
+    double residual = worst(system, iterate);
+    residual = std::max(residual, system.rowResidual(iterate));
     if (!iterate.r.allFinite() || !std::isfinite(residual)) residual = kInfinity;
     if (residual < bestResidual_ || bestResidual_ == kInfinity) {
       bestResidual_ = residual;
