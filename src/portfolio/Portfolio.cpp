@@ -26,8 +26,9 @@ constexpr double overRelaxation = 1.5;                  // [-] of those sweeps, 
 constexpr double sweepGoal = 3e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
 constexpr int manyContacts = 300, pressingSweeps = 40;  // without friction: so many sweeps leave Newton a few contacts to change
-constexpr int fewContacts = 16;                         // fewer are swept first, whatever they are
-constexpr double newtonNear = 1e-4;                     // [-] residual from which Newton ends what an interior point began
+constexpr int fewContacts = 16;          // fewer are swept first, whatever they are, and without over-relaxation: a contact alone is exact after one sweep
+constexpr double firstRelaxation = 1.4;  // [-] of the others' first sweeps
+constexpr double newtonNear = 1e-4;      // [-] residual from which Newton ends what an interior point began
 constexpr int firstSweeps =
     500;  // before anything is analysed, to the polish, as long as their contraction promises it: a handful of contacts is done in fewer, for the price of an ordering
 constexpr int warmPatience = 3;
@@ -211,6 +212,7 @@ struct Portfolio::Impl {
   bool firstLook(const Problem& problem, Iterate& best, const SolveOptions& options) {
     SolveOptions brief = options;
     brief.maxIterations = firstSweeps;
+    if (problem.contacts() >= fewContacts) brief.relaxation = firstRelaxation;
     brief.tolerance = options.polish;
     trial = {};
     count(nsgs->solve(problem, trial, brief));
