@@ -225,12 +225,12 @@ struct Portfolio::Impl {
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
     burst.relaxation = overRelaxation;
-    double goal = sweepGoal;
+    double goal = std::max(sweepGoal, options.tolerance);
     for (int run = isDear() ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
       burst.maxIterations = std::min(run, sweeps);
       if (isDear()) {
         burst.patience = burst.maxIterations;  // a moving heap's contraction is no guide to what the next hundred sweeps bring
-        burst.tolerance = std::max(goal, options.tolerance);
+        burst.tolerance = goal;
       }
       burst.warm = report.certificate.relative < 1.0;
       trial = burst.warm ? best : Iterate{};
@@ -238,9 +238,9 @@ struct Portfolio::Impl {
       count(swept);
       judge(problem, best, "nsgs", options);
       sweeps -= isDear() ? std::max(swept.iterations, 1) : sweeps;
-      if (isDear() && report.certificate.relative > newtonReach) continue;
-      if (finish(problem, best, "nsgs", options)) return true;
-      goal = 0.1 * std::min(goal, report.certificate.relative);
+      const bool isOut = isDear() && report.certificate.relative > std::max(newtonReach, options.tolerance);
+      if (!isOut && finish(problem, best, "nsgs", options)) return true;
+      if (!isOut || swept.status == SolveStatus::Converged) goal = 0.1 * std::min(goal, report.certificate.relative);
     }
     return false;
   }
