@@ -301,8 +301,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     return;
   }
   if (isDear()) {
-    start.setZero(system.problem().dof());
-    if (options.warm && best.v.size() == start.size()) start = best.v;
+    start = options.warm && best.v.size() == system.problem().dof() ? best.v : system.freeVelocity();  // from cold the free motion tells what moves
   }
   if (problem.mu.isZero(0) && (press(problem, best, warm, cold, options) || !options.thorough)) return;
   if (options.warm && !startsFar(problem, best, options) && rung(problem, best, "warm", *newton, warm)) return;
@@ -313,6 +312,16 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   const bool standing = !options.warm && componentsPerVelocity() > (isDear() ? redundancy : tightness);
   cold.patience = isDear() || standing ? quickSteps : 0;
   if (standing && handOver(problem, best, cold)) return;
+  const bool creeps = isDear() && system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
+  SolveOptions rounds = warm;
+  rounds.warm = true;
+  rounds.patience = roundSteps;
+  rounds.maxIterations = fewRounds;
+  const bool restsFromCold = stands && !options.warm && !standing;  // weight alone, on bodies that fall together
+  if (restsFromCold) {
+    start.setZero();
+    if (rung(problem, best, "lagged", *lagged, rounds, &start)) return;
+  }
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   warm.warm = true;
   warm.maxIterations = 0;
@@ -323,11 +332,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     if (rung(problem, best, "proxac", *proxac, warm)) return;
     // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. A smaller step is no resort there, where weight is all there is: the same
     // problem at any h. Where bodies creep the central path is the shorter way.
-    const bool creeps = system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
-    SolveOptions rounds = warm;
-    rounds.patience = roundSteps;
-    rounds.maxIterations = fewRounds;
-    if (stands && rung(problem, best, "lagged", *lagged, rounds, &start)) return;
+    if (stands && !restsFromCold && rung(problem, best, "lagged", *lagged, rounds, &start)) return;
     cold.maxIterations = routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
     if (stands) rounds.maxIterations = allRounds;
