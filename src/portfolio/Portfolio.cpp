@@ -45,7 +45,7 @@ constexpr int dearPatience = 3;
 // before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
 constexpr int quickSteps = 8, briefSteps = 150, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
 constexpr double redundancy = 2;             // [-] contact components a velocity
-constexpr double tightness = 1.75;           // [-] likewise: fewer, and sweeps are worth more than Newton from a first look
+constexpr double tightness = 1.75;           // [-] likewise, where factorisations are cheap: with more, sweeps settle nothing
 constexpr double redundantSteps = 1.5;       // of the proximal Newton a contact, before the central path
 constexpr double slow = 1e-3, still = 1e-6;  // [-] sliding speeds against the problem's scale: slower contacts creep at most, stand still
 // Of `lagged`, where most contacts creep or stand still: of a round, of a few rounds, of all where they stand still.
