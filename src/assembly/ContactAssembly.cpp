@@ -21,7 +21,7 @@ void ContactAssembly::setBodies(std::span<const int> bodies) {
   bodies_.assign(bodies.begin(), bodies.end());
   for (std::size_t k = 0; k < bodies_.size(); ++k) blockOf_[at(bodies_[k])] = static_cast<int>(k);
   turns_.resize(bodies_.size());
-  for (std::size_t k = 0; k < bodies_.size(); ++k) turns_[k] = !(*inertias_)[at(bodies_[k])].locked;
+  for (std::size_t k = 0; k < bodies_.size(); ++k) turns_[k] = (*inertias_)[at(bodies_[k])].dof() == 6;
   inertia_.resize(bodies_.size());
   inverse_.resize(bodies_.size());
 }

@@ -208,6 +208,15 @@ struct Portfolio::Impl {
     return static_cast<int>(std::clamp(sweeps, static_cast<double>(leastSweeps), static_cast<double>(mostSweeps)));
   }
 
+  /// Sweeps from `trial`, judged.
+  template <class Problem>
+  SolveReport sweepTrial(const Problem& problem, Iterate& best, const SolveOptions& sweeps, const SolveOptions& options) {
+    const SolveReport swept = nsgs->solve(problem, trial, sweeps);
+    count(swept);
+    judge(problem, best, "nsgs", options);
+    return swept;
+  }
+
   template <class Problem>
   bool firstLook(const Problem& problem, Iterate& best, const SolveOptions& options) {
     SolveOptions brief = options;
@@ -215,8 +224,7 @@ struct Portfolio::Impl {
     if (problem.contacts() >= fewContacts) brief.relaxation = firstRelaxation;
     brief.tolerance = options.polish;
     trial = {};
-    count(nsgs->solve(problem, trial, brief));
-    judge(problem, best, "nsgs", options);
+    sweepTrial(problem, best, brief, options);
     return report.certificate.relative <= options.polish;
   }
 
@@ -234,9 +242,7 @@ struct Portfolio::Impl {
       }
       burst.warm = report.certificate.relative < 1.0;
       trial = burst.warm ? best : Iterate{};
-      const SolveReport swept = nsgs->solve(problem, trial, burst);
-      count(swept);
-      judge(problem, best, "nsgs", options);
+      const SolveReport swept = sweepTrial(problem, best, burst, options);
       sweeps -= isDear() ? std::max(swept.iterations, 1) : sweeps;
       const bool isOut = isDear() && report.certificate.relative > std::max(newtonReach, options.tolerance);
       if (!isOut && finish(problem, best, "nsgs", options)) return true;
@@ -253,8 +259,7 @@ struct Portfolio::Impl {
       burst.relaxation = overRelaxation;
       burst.maxIterations = burst.patience = pressingSweeps;
       trial = best;
-      count(nsgs->solve(problem, trial, burst));
-      judge(problem, best, "nsgs", options);
+      sweepTrial(problem, best, burst, options);
     }
     return (options.warm && rung(problem, best, "warm", *newton, warm)) || (problem.contacts() > manyContacts && rung(problem, best, "ipm", *ipm, cold)) ||
            rung(problem, best, "newton", *newton, cold) || rung(problem, best, "prox", *prox, cold);
@@ -312,12 +317,12 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   const bool standing = !options.warm && componentsPerVelocity() > (isDear() ? redundancy : tightness);
   cold.patience = isDear() || standing ? quickSteps : 0;
   if (standing && handOver(problem, best, cold)) return;
-  const bool creeps = isDear() && system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
   SolveOptions rounds = warm;
   rounds.warm = true;
   rounds.patience = roundSteps;
   rounds.maxIterations = fewRounds;
-  const bool restsFromCold = stands && !options.warm && !standing;  // weight alone, on bodies that fall together
+  const bool restsFromCold =
+      !options.warm && !standing && isDear() && system.symmetric() && mostAreSlowerThan(still);  // weight alone, on bodies that fall together
   if (restsFromCold) {
     start.setZero();
     if (rung(problem, best, "lagged", *lagged, rounds, &start)) return;
@@ -330,6 +335,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     cold.patience = 0;
     warm.maxIterations = isRedundant() ? static_cast<int>(redundantSteps * problem.contacts()) : briefSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
+    const bool creeps = system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
     // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. A smaller step is no resort there, where weight is all there is: the same
     // problem at any h. Where bodies creep the central path is the shorter way.
     if (stands && !restsFromCold && rung(problem, best, "lagged", *lagged, rounds, &start)) return;

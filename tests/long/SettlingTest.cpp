@@ -1,7 +1,6 @@
 // A thousand spheres, thrown into a box in two layers, collide, jam and come to rest, all but the few that roll between the others on the floor: nothing resists rolling.
 #include <algorithm>
 #include <random>
-#include <vector>
 
 #include "laws/Scenes.hpp"
 #include "state/WorldState.hpp"
@@ -13,7 +12,7 @@ TEST(Settling, AThousandSpheresComeToRestInABox) {
   constexpr int along = 25, across = 20, layers = 2;
   constexpr double radius = 0.1, pitch = 0.23, cell = 0.24, jitter = 0.01, deepest = 1e-6;
   constexpr double h = 1.0 / 60, longest = 6;
-  constexpr double still = 1e-6, slow = 1e-3;  // [m/s] a ball that rolls on may stir the others once more
+  constexpr double still = 1e-6;  // [m/s]
   constexpr std::ptrdiff_t most = 900;
   constexpr double halfX = along * cell / 2, halfY = across * cell / 2;
   std::mt19937 generator{2};  // others jam for an hour: docs/decisions/0016
@@ -35,10 +34,7 @@ TEST(Settling, AThousandSpheresComeToRestInABox) {
   } while (resting() < most && state.time < longest && !HasFailure());
   EXPECT_GE(resting(), most) << "at t = " << state.time;
   advance(simulation, h, 60, deepest);
-  std::vector<double> speeds;
-  for (const Vector3& v : state.velocity) speeds.push_back(v.norm());
-  std::nth_element(speeds.begin(), speeds.begin() + most, speeds.end());
-  EXPECT_LE(speeds[most], slow) << "a second later";
+  EXPECT_GE(resting(), most) << "a second later";
   for (std::size_t i = 1; i < state.position.size(); ++i) {
     const Vector3& x = state.position[i];
     EXPECT_LE(std::abs(x.x()), halfX - radius + deepest);
