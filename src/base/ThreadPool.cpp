@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/Spin.hpp"
+
 namespace stiction {
 
 struct ThreadPool::Shared {
@@ -16,9 +18,9 @@ struct ThreadPool::Shared {
   const std::function<void(int)>* task{nullptr};
   std::atomic<int> next{0};
   int count{0};
-  int working{0};
-  unsigned long generation{0};
-  bool stop{false};
+  std::atomic<int> working{0};
+  std::atomic<unsigned long> generation{0};
+  std::atomic<bool> stop{false};
   std::exception_ptr failure;
   std::vector<std::thread> workers;
 
@@ -33,18 +35,30 @@ struct ThreadPool::Shared {
     }
   }
 
+  // Loops often follow one another within microseconds, which falling asleep in between would double.
   void work() {
     unsigned long seen = 0;
-    std::unique_lock lock{mutex};
+    const auto called = [&] { return stop || generation.load(std::memory_order_acquire) != seen; };
     while (true) {
-      start.wait(lock, [&] { return stop || generation != seen; });
+      if (!spinUntil(called)) {
+        std::unique_lock lock{mutex};
+        start.wait(lock, called);
+      }
       if (stop) return;
       seen = generation;
-      lock.unlock();
       drain();
-      lock.lock();
-      if (--working == 0) finished.notify_one();
+      if (working.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        const std::lock_guard lock{mutex};
+        finished.notify_one();
+      }
     }
+  }
+
+  void await() {
+    const auto done = [&] { return working.load(std::memory_order_acquire) == 0; };
+    if (spinUntil(done)) return;
+    std::unique_lock lock{mutex};
+    finished.wait(lock, done);
   }
 };
 
@@ -75,12 +89,11 @@ void ThreadPool::parallelFor(int count, const std::function<void(int)>& task) {
     shared_->next = 0;
     shared_->working = threads_ - 1;
     shared_->failure = nullptr;
-    ++shared_->generation;
+    shared_->generation.fetch_add(1, std::memory_order_release);
   }
   shared_->start.notify_all();
   shared_->drain();
-  std::unique_lock lock{shared_->mutex};
-  shared_->finished.wait(lock, [&] { return shared_->working == 0; });
+  shared_->await();
   if (shared_->failure) std::rethrow_exception(shared_->failure);
 }
 

@@ -9,7 +9,8 @@ namespace stiction {
 int usualThreads();
 
 /// Runs `task(i)` for i in [0, count). Which thread runs which index is free, so a task may write only what belongs to its own index;
-/// every reduction is done by the caller afterwards, in index order: results are the same bits for any number of threads.
+/// every reduction is done by the caller afterwards, in index order: results are the same bits for any number of threads. Indices go out in ascending order, so a task may also
+/// wait for one of a lower index, and write what that one has done with.
 class ThreadPool {
  public:
   explicit ThreadPool(int threads);

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <thread>
+
+#include "base/Spin.hpp"
 
 namespace stiction {
 namespace {
-
-constexpr int kSpins = 4000;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -35,8 +34,7 @@ void ColumnSchedule::prepare() {
 }
 
 void ColumnSchedule::wait(int strip) const {
-  for (int spins = 0; finished_[at(strip)].load(std::memory_order_acquire) == 0 && !failed_; ++spins)
-    if (spins > kSpins) std::this_thread::yield();
+  awaitSoon([&] { return finished_[at(strip)].load(std::memory_order_acquire) != 0 || failed_; });
 }
 
 }  // namespace stiction

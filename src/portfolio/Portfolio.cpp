@@ -113,7 +113,12 @@ struct Portfolio::Impl {
     innerLadder->setTeam(team);
     return *innerLadder;
   }
-  void setTeam(ThreadPool* threads) { system.setTeam(team = threads); }
+  void setTeam(ThreadPool* threads) {
+    team = threads;
+    system.setTeam(team);
+    nsgs->setTeam(team);
+    if (named) named->setTeam(team);
+  }
 
   bool prepare(const ContactProblem& problem) { return system.bind(problem); }
   bool prepare(const LocalContactProblem& problem) {

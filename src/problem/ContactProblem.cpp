@@ -1,6 +1,7 @@
 #include "problem/ContactProblem.hpp"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 
 #include "base/Error.hpp"
@@ -34,6 +35,16 @@ void addTimes(const double* a, const double* x, double* out, int size, int width
   const Eigen::Map<const Eigen::Matrix<double, Width, 1>> X{x, width};
   Eigen::Map<Eigen::Matrix<double, Size, 1>> sum{out, size};
   sum += A.lazyProduct(X);
+}
+
+// Rows in pairs: the sum of a column's products is no chain of six.
+void addTransposedTimesOfBody(const double* a, const double* x, double* out) {
+  using Pair = Eigen::Array2d;
+  const Pair x0{x[0], x[1]}, x1{x[2], x[3]}, x2{x[4], x[5]};
+  for (int c = 0; c < 3; ++c, a += 6) {
+    const Pair sum = Eigen::Map<const Pair>{a} * x0 + Eigen::Map<const Pair>{a + 2} * x1 + Eigen::Map<const Pair>{a + 4} * x2;
+    out[c] += sum[0] + sum[1];
+  }
 }
 
 template <int Size, int Width>
@@ -79,6 +90,7 @@ void BlockColumns::addSegment(int block, int row, int size, const double* column
 void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
   for (int i = 0; i < A.groups(); ++i) {
     const double* xi = x.data() + i * A.width;
+    if (std::all_of(xi, xi + A.width, [](double value) { return value == 0; })) continue;  // open contacts
     for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
       const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
       const double* a = A.values.data() + segment.offset;
@@ -103,7 +115,7 @@ void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z) {
       const double* a = A.values.data() + segment.offset;
       const double* x = v.data() + segment.row;
       if (segment.size == 6 && A.width == 3)
-        addTransposedTimes<6, 3>(a, x, zi, 6, 3);
+        addTransposedTimesOfBody(a, x, zi);
       else if (A.width == 3)
         addTransposedTimes<Eigen::Dynamic, 3>(a, x, zi, segment.size, 3);
       else

@@ -1,6 +1,7 @@
 #include "solvers/GaussSeidel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -8,6 +9,7 @@
 #include "solvers/FrictionCone.hpp"
 #include "solvers/MassWeighted.hpp"
 #include "solvers/OneContact.hpp"
+#include "solvers/SweepSchedule.hpp"
 
 namespace stiction {
 namespace {
@@ -25,11 +27,12 @@ double weight(const Matrix3& delassus) { return delassus.trace() > 0 ? delassus.
 /// The state of a global problem under sweeps: the mass-weighted velocity follows every change of r and λ.
 class GlobalSystem {
  public:
-  bool bind(const ContactProblem& problem) {
+  bool bind(const ContactProblem& problem, ThreadPool* team) {
     problem_ = &problem;
+    schedule_.bind(problem, team);
     if (!problem.M.couplings.empty() || !root_.factor(problem.M)) return false;
-    contacts_.build(problem.M, root_, problem.H);
-    rows_.build(problem.M, root_, problem.G);
+    contacts_.build(problem.M, root_, problem.H, schedule_.contacts());
+    rows_.build(problem.M, root_, problem.G, schedule_.rows());
     root_.weigh(problem.f, free_);
     bindDelassus();
     return problem.f.allFinite();
@@ -37,13 +40,17 @@ class GlobalSystem {
 
   const ContactProblem& problem() const { return *problem_; }
   int contacts() const { return problem_->contacts(); }
-  double mu(int i) const { return problem_->mu[i]; }
-  double omega(int i) const { return omega_[i]; }
-  const ContactBlock& diagonal(int i) const { return diagonal_[at(i)]; }
+  /// The contact, and the row, whose turn is the k-th. Below, k counts turns.
+  int contact(int k) const { return schedule_.contacts()[at(k)]; }
+  int row(int k) const { return schedule_.rows()[at(k)]; }
+  double mu(int k) const { return problem_->mu[contact(k)]; }
+  double omega(int k) const { return omega_[k]; }
+  const ContactBlock& diagonal(int k) const { return diagonal_[at(k)]; }
+  SweepSchedule& schedule() { return schedule_; }
 
   double scale() const {
     double scale = problem_->scaleFloor;
-    for (int i = 0; i < contacts(); ++i) scale = std::max(scale, (contacts_.read(i, free_) + problem_->wScale.segment<3>(3 * i)).norm());
+    for (int k = 0; k < contacts(); ++k) scale = std::max(scale, (contacts_.read(k, free_) + problem_->wScale.segment<3>(3 * contact(k))).norm());
     return scale;
   }
 
@@ -55,9 +62,9 @@ class GlobalSystem {
   /// y of r and λ, free of what the sweeps' updates have lost to round-off.
   STICTION_INLINE void refresh(const Iterate& iterate) {
     y_ = free_;
-    for (int i = 0; i < contacts(); ++i)
-      if (const Vector3 r = iterate.r.segment<3>(3 * i); !r.isZero(0)) contacts_.apply(i, r, y_);
-    for (int k = 0; k < problem_->rows(); ++k) rows_.apply(k, iterate.lambda.segment<1>(k), y_);
+    for (int k = 0; k < contacts(); ++k)
+      if (const Vector3 r = iterate.r.segment<3>(3 * contact(k)); !r.isZero(0)) contacts_.apply(k, r, y_);
+    for (int k = 0; k < problem_->rows(); ++k) rows_.apply(k, iterate.lambda.segment<1>(row(k)), y_);
   }
   /// v of r and λ.
   void conclude(Iterate& iterate) {
@@ -65,40 +72,42 @@ class GlobalSystem {
     root_.unweigh(y_, iterate.v);
   }
 
-  STICTION_INLINE Vector3 velocity(int i, const Iterate& iterate) const {
-    Vector3 u = contacts_.read(i, y_) + problem_->w.segment<3>(3 * i);
+  STICTION_INLINE Vector3 velocity(int k, const Iterate& iterate) const {
+    const int i = contact(k);
+    Vector3 u = contacts_.read(k, y_) + problem_->w.segment<3>(3 * i);
     if (problem_->R.size() != 0) u += problem_->R.segment<3>(3 * i).cwiseProduct(iterate.r.segment<3>(3 * i));
     return u;
   }
 
   /// Whether the contact has a normal impulse alone, and keeps it so.
-  STICTION_INLINE bool pressesOnly(int i, const Vector3& r) const { return problem_->mu[i] == 0 && diagonal_[at(i)].A(0, 0) > 0 && r[1] == 0 && r[2] == 0; }
-  STICTION_INLINE double normalVelocity(int i, const Iterate& iterate) const {
-    const double u = contacts_.readFirst(i, y_) + problem_->w[3 * i];
+  STICTION_INLINE bool pressesOnly(int k, const Vector3& r) const { return mu(k) == 0 && diagonal_[at(k)].A(0, 0) > 0 && r[1] == 0 && r[2] == 0; }
+  STICTION_INLINE double normalVelocity(int k, const Iterate& iterate) const {
+    const int i = contact(k);
+    const double u = contacts_.readFirst(k, y_) + problem_->w[3 * i];
     return problem_->R.size() != 0 ? u + problem_->R[3 * i] * iterate.r[3 * i] : u;
   }
-  STICTION_INLINE void press(int i, double difference, Iterate& iterate) {
-    iterate.r[3 * i] += difference;
-    contacts_.applyFirst(i, difference, y_);
+  STICTION_INLINE void press(int k, double difference, Iterate& iterate) {
+    iterate.r[3 * contact(k)] += difference;
+    contacts_.applyFirst(k, difference, y_);
   }
 
   /// Whether a contact without impulse keeps none. Bounds of users may hold one that opens.
-  STICTION_INLINE bool opens(int i) const { return problem_->axisBounds == nullptr && contacts_.readFirst(i, y_) + problem_->w[3 * i] >= 0; }
+  STICTION_INLINE bool opens(int k) const { return problem_->axisBounds == nullptr && contacts_.readFirst(k, y_) + problem_->w[3 * contact(k)] >= 0; }
 
-  STICTION_INLINE void change(int i, const Vector3& difference, Iterate& iterate) {
-    iterate.r.segment<3>(3 * i) += difference;
-    contacts_.apply(i, difference, y_);
+  STICTION_INLINE void change(int k, const Vector3& difference, Iterate& iterate) {
+    iterate.r.segment<3>(3 * contact(k)) += difference;
+    contacts_.apply(k, difference, y_);
   }
 
-  /// One Gauss–Seidel step over the equality rows. Returns the largest row velocity met.
-  double sweepRows(Iterate& iterate) {
+  /// One Gauss–Seidel step over equality rows. Returns the largest row velocity met.
+  double sweepRows(int first, int last, Iterate& iterate) {
     double worst = 0;
-    for (int k = 0; k < problem_->rows(); ++k) {
+    for (int k = first; k < last; ++k) {
       const double velocity = rowVelocity(k, iterate);
       worst = std::max(worst, std::abs(velocity));
       if (!(rowDiagonal_[k] > 0)) continue;
       const double difference = -velocity / rowDiagonal_[k];
-      iterate.lambda[k] += difference;
+      iterate.lambda[row(k)] += difference;
       rows_.apply(k, WeightedColumns<1>::Values{difference}, y_);
     }
     return worst;
@@ -112,21 +121,22 @@ class GlobalSystem {
 
  private:
   double rowVelocity(int k, const Iterate& iterate) const {
-    const double compliance = problem_->C.size() == 0 ? 0.0 : problem_->C[k];
-    return problem_->b[k] + compliance * iterate.lambda[k] + rows_.read(k, y_)[0];
+    const int i = row(k);
+    const double compliance = problem_->C.size() == 0 ? 0.0 : problem_->C[i];
+    return problem_->b[i] + compliance * iterate.lambda[i] + rows_.read(k, y_)[0];
   }
 
   void bindDelassus() {
     diagonal_.clear();
     omega_.resize(contacts());
-    for (int i = 0; i < contacts(); ++i) {
-      Matrix3 W = contacts_.gram(i);
-      omega_[i] = weight(W);
-      if (problem_->R.size() != 0) W.diagonal() += problem_->R.segment<3>(3 * i);
+    for (int k = 0; k < contacts(); ++k) {
+      Matrix3 W = contacts_.gram(k);
+      omega_[k] = weight(W);
+      if (problem_->R.size() != 0) W.diagonal() += problem_->R.segment<3>(3 * contact(k));
       diagonal_.emplace_back(W);
     }
     rowDiagonal_.resize(problem_->rows());
-    for (int k = 0; k < problem_->rows(); ++k) rowDiagonal_[k] = rows_.gram(k)(0, 0) + (problem_->C.size() == 0 ? 0.0 : problem_->C[k]);
+    for (int k = 0; k < problem_->rows(); ++k) rowDiagonal_[k] = rows_.gram(k)(0, 0) + (problem_->C.size() == 0 ? 0.0 : problem_->C[row(k)]);
   }
 
   const ContactProblem* problem_{nullptr};
@@ -137,12 +147,13 @@ class GlobalSystem {
   VectorX omega_;                       // [1/kg] trace(W_ii)/3
   std::vector<ContactBlock> diagonal_;  // [1/kg] W_ii + R_i
   VectorX rowDiagonal_;                 // [1/kg] G_kᵀM⁻¹G_k + C_k
+  SweepSchedule schedule_;
 };
 
 /// The same for a local problem: u_i comes from the rows of W.
 class LocalSystem {
  public:
-  bool bind(const LocalContactProblem& problem) {
+  bool bind(const LocalContactProblem& problem, ThreadPool*) {
     problem_ = &problem;
     diagonal_.clear();
     omega_.resize(problem.contacts());
@@ -158,6 +169,7 @@ class LocalSystem {
 
   const LocalContactProblem& problem() const { return *problem_; }
   int contacts() const { return problem_->contacts(); }
+  static int contact(int k) { return k; }
   double mu(int i) const { return problem_->mu[i]; }
   double omega(int i) const { return omega_[i]; }
   const ContactBlock& diagonal(int i) const { return diagonal_[at(i)]; }
@@ -187,7 +199,7 @@ class LocalSystem {
   void change(int i, const Vector3& difference, Iterate& iterate) const { iterate.r.segment<3>(3 * i) += difference; }
   void refresh(const Iterate&) const {}
   void conclude(Iterate&) const {}
-  double sweepRows(Iterate&) const { return 0; }
+  double sweepRows(int, int, Iterate&) const { return 0; }
   double rowResidual(const Iterate&) const { return 0; }
 
  private:
@@ -237,6 +249,7 @@ class GaussSeidel : public Solver {
  public:
   explicit GaussSeidel(SolverInfo info) : info_{std::move(info)} {}
   const SolverInfo& info() const override { return info_; }
+  void setTeam(ThreadPool* team) override { team_ = team; }
 
   SolveReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) override { return run(global_, problem, iterate, options); }
   SolveReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) override {
@@ -249,7 +262,7 @@ class GaussSeidel : public Solver {
     SolveReport report;
     report.status = SolveStatus::NumericalFailure;
     report.residual = kInfinity;
-    if (!system.bind(problem)) return report;
+    if (!system.bind(problem, team_)) return report;
     system.start(iterate, options.warm);
     const double scale = std::max(options.scale > 0 ? options.scale : system.scale(), std::numeric_limits<double>::min());
     const double target = 0.9 * options.tolerance * scale;
@@ -270,8 +283,9 @@ class GaussSeidel : public Solver {
     int nextCheck = contraction_.givesUpWithin(limit) ? 8 : std::max(8, limit / 4);
     if (check(system, iterate) <= target) return SolveStatus::Converged;
     for (sweeps = 0; sweeps < limit;) {
-      const double change = sweep(system, iterate);
-      ++sweeps;
+      const int count = together(system, std::min(nextCheck, limit) - sweeps);
+      const double change = sweep(system, iterate, count);
+      sweeps += count;
       if (!std::isfinite(change)) return SolveStatus::NumericalFailure;
       if (isPast(deadline_)) break;
       const bool due = sweeps >= nextCheck || sweeps == limit;
@@ -297,42 +311,63 @@ class GaussSeidel : public Solver {
   }
 
   template <typename System>
-  Vector3 solveContact(const System& system, int i, const Vector3& r, const Vector3& u) const {
-    const ContactBlock& block = system.diagonal(i);
+  Vector3 solveContact(const System& system, int k, const Vector3& r, const Vector3& u) const {
+    const ContactBlock& block = system.diagonal(k);
     const Vector3 b = u - block.A * r;
-    if (info_.law != Law::Box) return relax(r, solveOneContact(block, b, system.mu(i), r), system.mu(i));
-    return projectAxes(block.A, b, r, [&](double rn) { return axisInterval(system.problem(), i, rn); });
+    if (info_.law != Law::Box) return relax(r, solveOneContact(block, b, system.mu(k), r), system.mu(k));
+    return projectAxes(block.A, b, r, [&](double rn) { return axisInterval(system.problem(), system.contact(k), rn); });
   }
 
-  double sweep(GlobalSystem& system, Iterate& iterate) const { return kernels_.sweep(*this, system, iterate); }
-  double sweep(LocalSystem& system, Iterate& iterate) const { return sweepAll(system, iterate); }
+  /// How many sweeps to the next look at what they change, `left` before one is due.
+  static int together(const GlobalSystem& system, int left) {
+    if (system.contacts() < SweepSchedule::kManyContacts || left < 2) return 1;
+    const int runs = (left + SweepSchedule::kMostSweeps - 1) / SweepSchedule::kMostSweeps;
+    return (left + runs - 1) / runs;
+  }
+  static int together(const LocalSystem&, int) { return 1; }
+
+  /// What a sweep has changed so far, in velocity units.
+  struct alignas(64) Change {
+    double rows{0}, largest{0}, sum{0};  // [m/s], [m²/s²], [m²/s²]
+    double worst() const { return std::isfinite(sum) ? std::max(rows, std::sqrt(largest)) : kInfinity; }
+  };
+
+  /// So many sweeps. Returns the largest change of the last one, in velocity units; infinity after a number that is none.
+  double sweep(GlobalSystem& system, Iterate& iterate, int sweeps) {
+    std::array<Change, SweepSchedule::kMostSweeps> changes;
+    system.schedule().run(sweeps, [&](int k, const SweepSchedule::Part& part) { kernels_.sweep(*this, system, iterate, part, changes[at(k)]); });
+    return changes[at(sweeps) - 1].worst();
+  }
+  double sweep(LocalSystem& system, Iterate& iterate, int) const {
+    Change change;
+    sweepPart(system, iterate, {0, 0, 0, system.contacts(), 0}, change);
+    return change.worst();
+  }
   double worst(GlobalSystem& system, const Iterate& iterate) const { return kernels_.worst(*this, system, iterate); }
   double worst(LocalSystem& system, const Iterate& iterate) const { return worstOfAll(system, iterate); }
 
-  /// Every row and contact once. Returns the largest change, in velocity units.
+  /// Every row and contact of a part once.
   template <typename System>
-  STICTION_INLINE double sweepAll(System& system, Iterate& iterate) const {
-    const double rows = system.sweepRows(iterate);
-    double largest = 0, sum = 0;  // [m²/s²]
-    for (int i = 0; i < system.contacts(); ++i) {
-      const Vector3 r = iterate.r.segment<3>(3 * i);
-      if (r.isZero(0) && system.opens(i)) continue;
-      const ContactBlock& block = system.diagonal(i);
+  STICTION_INLINE void sweepPart(System& system, Iterate& iterate, const SweepSchedule::Part& part, Change& changed) const {
+    changed.rows = std::max(changed.rows, system.sweepRows(part.firstRow, part.lastRow, iterate));
+    for (int k = part.firstContact; k < part.lastContact; ++k) {
+      const Vector3 r = iterate.r.segment<3>(3 * system.contact(k));
+      if (r.isZero(0) && system.opens(k)) continue;
+      const ContactBlock& block = system.diagonal(k);
       double change = 0;
-      if (system.pressesOnly(i, r) && info_.law != Law::Box) {
-        change = std::max(0.0, r[0] - relaxation_ * block.perNormal * system.normalVelocity(i, iterate)) - r[0];
-        system.press(i, change, iterate);
+      if (system.pressesOnly(k, r) && info_.law != Law::Box) {
+        change = std::max(0.0, r[0] - relaxation_ * block.perNormal * system.normalVelocity(k, iterate)) - r[0];
+        system.press(k, change, iterate);
       } else {
-        const Vector3 u = system.velocity(i, iterate);
-        const Vector3 difference = (block.isDiagonal && info_.law != Law::Box ? relaxDiagonal(block, r, u, system.mu(i)) : solveContact(system, i, r, u)) - r;
+        const Vector3 u = system.velocity(k, iterate);
+        const Vector3 difference = (block.isDiagonal && info_.law != Law::Box ? relaxDiagonal(block, r, u, system.mu(k)) : solveContact(system, k, r, u)) - r;
         change = difference.norm();
-        system.change(i, difference, iterate);
+        system.change(k, difference, iterate);
       }
-      change *= system.omega(i);
-      largest = std::max(largest, change * change);
-      sum += change * change;
+      change *= system.omega(k);
+      changed.largest = std::max(changed.largest, change * change);
+      changed.sum += change * change;
     }
-    return std::isfinite(sum) ? std::max(rows, std::sqrt(largest)) : kInfinity;
   }
 
   /// The worst natural map [m/s], velocities computed anew.
@@ -340,21 +375,23 @@ class GaussSeidel : public Solver {
   STICTION_INLINE double worstOfAll(System& system, const Iterate& iterate) const {
     system.refresh(iterate);
     double worst = 0;
-    for (int i = 0; i < system.contacts(); ++i) {
-      const Vector3 r = iterate.r.segment<3>(3 * i), u = system.velocity(i, iterate);
-      worst = std::max(worst, info_.law == Law::Box ? boxMap(r, u, system.omega(i), axisInterval(system.problem(), i, r[0])).norm()
-                                                    : contactResidual(r, u, system.mu(i), system.omega(i), info_.law));
+    for (int k = 0; k < system.contacts(); ++k) {
+      const Vector3 r = iterate.r.segment<3>(3 * system.contact(k)), u = system.velocity(k, iterate);
+      worst = std::max(worst, info_.law == Law::Box ? boxMap(r, u, system.omega(k), axisInterval(system.problem(), system.contact(k), r[0])).norm()
+                                                    : contactResidual(r, u, system.mu(k), system.omega(k), info_.law));
     }
     return worst;
   }
 
   // The same code for several instruction sets, with the same bits: what a pack holds is added up in one order.
   struct Kernels {
-    double (*sweep)(const GaussSeidel&, GlobalSystem&, Iterate&);
+    void (*sweep)(const GaussSeidel&, GlobalSystem&, Iterate&, const SweepSchedule::Part&, Change&);
     double (*worst)(const GaussSeidel&, GlobalSystem&, const Iterate&);
   };
 #define STICTION_KERNELS(NAME, TARGET)                                                                                                                 \
-  TARGET static double NAME##Sweep(const GaussSeidel& self, GlobalSystem& system, Iterate& iterate) { return self.sweepAll(system, iterate); }         \
+  TARGET static void NAME##Sweep(const GaussSeidel& self, GlobalSystem& system, Iterate& iterate, const SweepSchedule::Part& part, Change& change) {   \
+    self.sweepPart(system, iterate, part, change);                                                                                                     \
+  }                                                                                                                                                    \
   TARGET static double NAME##Worst(const GaussSeidel& self, GlobalSystem& system, const Iterate& iterate) { return self.worstOfAll(system, iterate); } \
   static Kernels NAME() { return {&NAME##Sweep, &NAME##Worst}; }
   STICTION_KERNELS(baseline, )
@@ -386,6 +423,7 @@ class GaussSeidel : public Solver {
 
   const Kernels kernels_{choose()};
   SolverInfo info_;
+  ThreadPool* team_{nullptr};
   GlobalSystem global_;
   LocalSystem local_;
   Iterate best_;

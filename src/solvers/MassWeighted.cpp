@@ -75,12 +75,12 @@ void MassRoot::backward(int k, double* x) const {
 }
 
 template <int Width>
-void WeightedColumns<Width>::build(const BlockMass& M, const MassRoot& root, const BlockColumns& A) {
+void WeightedColumns<Width>::build(const BlockMass& M, const MassRoot& root, const BlockColumns& A, const std::vector<int>& order) {
   start_.assign(1, 0);
   parts_.clear();
   values_.clear();
-  for (int i = 0; i < A.groups(); ++i) {
-    const int first = start_.back();
+  for (int k = 0; k < A.groups(); ++k) {
+    const int i = order.empty() ? k : order[at(k)], first = start_.back();
     blocks_.clear();
     for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
       const BlockColumns::Segment& segment = A.segments[at(s)];
@@ -93,7 +93,7 @@ void WeightedColumns<Width>::build(const BlockMass& M, const MassRoot& root, con
       const Part& part = parts_[at(first) + known];
       for (int c = 0; c < Width; ++c) {
         double* column = numbers(values_[at(part.offset + c * part.packs)]) + segment.row - M.start[at(segment.block)];
-        for (int k = 0; k < segment.size; ++k) column[k] += A.values[at(segment.offset + c * segment.size + k)];
+        for (int row = 0; row < segment.size; ++row) column[row] += A.values[at(segment.offset + c * segment.size + row)];
       }
     }
     for (std::size_t p = 0; p < blocks_.size(); ++p) {

@@ -59,7 +59,8 @@ class WeightedColumns {
  public:
   using Values = Eigen::Matrix<double, Width, 1>;
 
-  void build(const BlockMass& M, const MassRoot& root, const BlockColumns& A);
+  /// `order`: which of A's groups are the first, the second, …; empty: as they come.
+  void build(const BlockMass& M, const MassRoot& root, const BlockColumns& A, const std::vector<int>& order);
 
   /// B_iᵀy
   [[gnu::always_inline]] Values read(int i, const Packs& y) const {

@@ -34,27 +34,31 @@ void ProximalMap::moveTo(const ContactProblem& problem, const VectorX& r, const 
 }
 
 void ProximalMap::evaluate(const VelocitySystem& system, const VectorX& v, double gamma, bool keepPieces) {
+  system.contactVelocity(v, centre, at_.u);
+  system.rowVelocity(v, lambda, at_.g);
+  scratch_ = v - system.freeVelocity();
+  system.multiplyMass(scratch_, at_.momentum);
+  respond(system, gamma, keepPieces);
+}
+
+void ProximalMap::respond(const VelocitySystem& system, double gamma, bool keepPieces) {
   const ContactProblem& problem = system.problem();
   const int n = problem.contacts(), rows = problem.rows();
-  system.contactVelocity(v, centre, u_);
   p.resize(3 * n), x.resize(at(n)), pieces.resize(at(n));
   for (int i = 0; i < n; ++i) {
-    x[at(i)] = Vector3{centre.segment<3>(3 * i)} - stepOf(system, i, gamma).rho.cwiseProduct(Vector3{u_.segment<3>(3 * i)});
+    x[at(i)] = Vector3{centre.segment<3>(3 * i)} - stepOf(system, i, gamma).rho.cwiseProduct(Vector3{at_.u.segment<3>(3 * i)});
     if (!keepPieces) pieces[at(i)] = alartCurnierState(x[at(i)], problem.mu[i]);
     p.segment<3>(3 * i) = alartCurnierPiece(x[at(i)], problem.mu[i], pieces[at(i)]).value;
   }
-  system.rowVelocity(v, lambda, g_);
   rho.resize(rows), q.resize(rows);
   for (int k = 0; k < rows; ++k) {
     rho[k] = rowStepOf(system, k, gamma);
-    q[k] = lambda[k] - rho[k] * g_[k];
+    q[k] = lambda[k] - rho[k] * at_.g[k];
   }
-  scratch_ = v - system.freeVelocity();
-  system.multiplyMass(scratch_, F);
-  scratch_.setZero();
+  scratch_.setZero(problem.dof());
   multiplyAdd(problem.H, p, scratch_);
   multiplyAdd(problem.G, q, scratch_);
-  F -= scratch_;
+  F = at_.momentum - scratch_;
   misfit = std::sqrt(F.cwiseAbs2().cwiseQuotient(system.massDiagonal()).sum());
 }
 
@@ -72,17 +76,17 @@ void ProximalMap::findRise(const VelocitySystem& system, double gamma) {
   const ContactProblem& problem = system.problem();
   growth_.resize(3 * problem.contacts());
   for (int i = 0; i < problem.contacts(); ++i)
-    growth_.segment<3>(3 * i) = D[at(i)] * stepOf(system, i, gamma).growth.cwiseProduct(Vector3{u_.segment<3>(3 * i)});
+    growth_.segment<3>(3 * i) = D[at(i)] * stepOf(system, i, gamma).growth.cwiseProduct(Vector3{at_.u.segment<3>(3 * i)});
   rise.setZero(problem.dof());
   multiplyAdd(problem.H, growth_, rise);
-  scratch_ = g_;
+  scratch_ = at_.g;
   for (int k = 0; k < problem.rows(); ++k) scratch_[k] *= rho[k] * (1.0 - rho[k] * (problem.C.size() != 0 ? problem.C[k] : 0.0));
   multiplyAdd(problem.G, scratch_, rise);
 }
 
 Vector3 ProximalMap::change(const VelocitySystem& system, int i, double gamma, const Vector3& du, double dLogGamma) const {
   const Step step = stepOf(system, i, gamma);
-  return -step.rho.cwiseProduct(du + dLogGamma * step.growth.cwiseProduct(Vector3{u_.segment<3>(3 * i)}));
+  return -step.rho.cwiseProduct(du + dLogGamma * step.growth.cwiseProduct(Vector3{at_.u.segment<3>(3 * i)}));
 }
 
 bool ProximalMap::reduce(VelocitySystem& system, VectorX& v, double gamma, double accuracy, SolveReport& report) {
@@ -100,13 +104,20 @@ bool ProximalMap::reduce(VelocitySystem& system, VectorX& v, double gamma, doubl
     if (!direction_.allFinite()) return false;
     ++report.iterations;
     const double now = merit();
-    for (double a = 1;; a *= 0.5) {
-      trial_ = v + a * direction_;
-      evaluate(system, trial_, gamma);
+    std::swap(start_, at_);
+    system.contactRates(direction_, change_.u);
+    multiplyTransposed(system.problem().G, direction_, change_.g);
+    system.multiplyMass(direction_, change_.momentum);
+    double a = 1;
+    for (;; a *= 0.5) {
+      at_.u = start_.u + a * change_.u;
+      at_.g = start_.g + a * change_.g;
+      at_.momentum = start_.momentum + a * change_.momentum;
+      respond(system, gamma, false);
       if (merit() <= (1 - 1e-3 * a) * now) break;
       if (a < shortest) return false;
     }
-    v = trial_;
+    v += a * direction_;
   }
   return merit() <= goal;
 }

@@ -38,7 +38,15 @@ struct ProximalMap {
   Vector3 change(const VelocitySystem& system, int i, double gamma, const Vector3& du, double dLogGamma) const;
 
  private:
-  VectorX u_, g_, scratch_, growth_, trial_, direction_;
+  /// What a velocity gives: that of the contacts, of the rows, and M (v − v_free).
+  struct Image {
+    VectorX u, g, momentum;
+  };
+  /// x, pieces, p, q, F and misfit for the image at hand.
+  void respond(const VelocitySystem& system, double gamma, bool keepPieces);
+
+  Image at_, start_, change_;  // of v, of the start of a search along a direction, of that direction
+  VectorX scratch_, growth_, direction_;
 };
 
 }  // namespace stiction

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ThreadPool.hpp"
 #include "problem/ContactProblem.hpp"
 #include "problem/Law.hpp"
 
@@ -50,6 +51,8 @@ class Solver {
  public:
   virtual ~Solver() = default;
   virtual const SolverInfo& info() const = 0;
+  /// Threads that may share what is large, null for none; not owned. The answer is the same bits for any number.
+  virtual void setTeam(ThreadPool*) {}
   virtual SolveReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) = 0;
   virtual SolveReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) = 0;
 };

@@ -61,7 +61,7 @@ TEST(MassWeighted, GroupsReadAndActLikeTheDenseProducts) {
   MassRoot root;
   ASSERT_TRUE(root.factor(dense.M));
   WeightedColumns<3> weighted;
-  weighted.build(dense.M, root, dense.A);
+  weighted.build(dense.M, root, dense.A, {});
   const VectorX v = dense.random(16);
   Packs y;
   root.weigh(dense.mass * v, y);  // L⁻¹ M v = Lᵀ v
@@ -84,6 +84,19 @@ TEST(MassWeighted, GroupsReadAndActLikeTheDenseProducts) {
     weighted.applyFirst(i, x[0], after);
     EXPECT_LT((moved(after) - dense.mass.llt().solve(columns.col(0) * x[0])).norm(), 1e-11) << "group " << i;
   }
+}
+
+TEST(MassWeighted, GroupsComeInTheOrderAskedFor) {
+  Dense dense{8};
+  MassRoot root;
+  ASSERT_TRUE(root.factor(dense.M));
+  Packs y;
+  root.weigh(dense.random(16), y);
+  WeightedColumns<3> plain, ordered;
+  plain.build(dense.M, root, dense.A, {});
+  const std::vector<int> order{3, 1, 4, 0, 2};
+  ordered.build(dense.M, root, dense.A, order);
+  for (int k = 0; k < dense.A.groups(); ++k) EXPECT_EQ(ordered.read(k, y), plain.read(order[static_cast<std::size_t>(k)], y)) << "turn " << k;
 }
 
 TEST(MassWeighted, ForwardIsTheInverseRoot) {
