@@ -1,5 +1,5 @@
 // Scenes of thousands of bodies: what a step and a byte cost as they grow, as a Markdown table, each row in a process of its own. Exit code 3 where a step is not certified.
-//   bench_large ROW … [--duration S] [--dt S] [--step-limit S] [--threads T]     ROW: heap:BODIES, wall:BODIES or column:BODIES:ASPECT
+//   bench_large ROW … [--duration S] [--dt S] [--tol C] [--step-limit S] [--threads T] [--progress]     ROW: heap:BODIES, wall:BODIES or column:BODIES:ASPECT
 // A step that takes longer than --step-limit seconds is given up, and its row says so; what does not fit into memory, too.
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -26,7 +26,9 @@ using namespace stiction::bench;
 struct Arguments {
   std::vector<std::string> rows{"heap:1000", "heap:10000", "wall:1000", "wall:5000"};
   double duration{0.2}, dt{1.0 / 60}, stepLimit{600};  // [s]
+  double tolerance{1e-8};                              // [-]
   int threads{1};
+  bool progress{false};
 };
 
 struct Row {
@@ -75,6 +77,7 @@ bool run(const Arguments& arguments, const Row& row) {
   SimulationOptions options;
   options.threads = arguments.threads;
   options.stepLimit = arguments.stepLimit;
+  options.tolerance = arguments.tolerance;
   Simulation simulation{std::move(scene.model), options};
   const double made = cpuSeconds() - begun;
   const int steps = std::max(1, static_cast<int>(std::lround(arguments.duration / arguments.dt)));
@@ -87,6 +90,8 @@ bool run(const Arguments& arguments, const Row& row) {
     const double cpuStart = cpuSeconds();
     const StepReport& report = simulation.step(arguments.dt);
     costs.push_back(cpuSeconds() - cpuStart);
+    if (arguments.progress)
+      std::fprintf(stderr, "step %d of %d: %.3g s, %d contacts, certificate %.1e\n", k + 1, steps, costs.back(), report.contacts, report.certificate.relative);
     contacts = std::max(contacts, report.contacts);
     worst = std::max(worst, report.certificate.relative);
     deepest = std::max(deepest, report.penetration);
@@ -118,8 +123,10 @@ int main(int count, char** values) {
   app.add_option("ROW", arguments.rows, "heap:BODIES (spheres falling into a box), wall:BODIES (bricks at rest), column:BODIES:ASPECT (spheres collapsing)");
   app.add_option("--duration", arguments.duration, "simulated [s]")->check(CLI::PositiveNumber);
   app.add_option("--dt", arguments.dt, "step [s]")->check(CLI::PositiveNumber);
+  app.add_option("--tol", arguments.tolerance, "relative certificate to reach")->check(CLI::Range(1e-14, 1.0));
   app.add_option("--step-limit", arguments.stepLimit, "wall time [s] after which a step is given up")->check(CLI::PositiveNumber);
   app.add_option("--threads", arguments.threads, "that share a step")->check(CLI::Range(1, 1024));
+  app.add_flag("--progress", arguments.progress, "a line for each step on standard error");
   std::vector<Row> rows;
   app.callback([&] { std::transform(arguments.rows.begin(), arguments.rows.end(), std::back_inserter(rows), parse); });
   CLI11_PARSE(app, count, values);

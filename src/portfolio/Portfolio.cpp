@@ -23,6 +23,8 @@ namespace {
 constexpr int leastSweeps = 100, mostSweeps = 20000;
 constexpr double sweepWork = 170, burstFactorisations = 14;
 constexpr double overRelaxation = 1.5;                  // [-] of those sweeps, measured on falling heaps; from 1.6 on they diverge
+constexpr double headway = 0.9;                         // [-] of the certificate before a run of sweeps: one that leaves more was idle
+constexpr int mostIdle = 2;                             // such runs, one after the other, and the next ones are not over-relaxed
 constexpr double sweepGoal = 3e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
 constexpr int manyContacts = 300, pressingSweeps = 40;  // without friction: so many sweeps leave Newton a few contacts to change
@@ -37,9 +39,10 @@ constexpr int warmSteps = 12, polishSteps = 30;
 constexpr double warmNear =
     0.1;  // [-] certificate of a warm start from which a few steps of the proximal Newton, which cannot run away, are tried when Newton fails
 constexpr int finishSteps = 20, closeUpSteps = 60;
-constexpr double closeUp = 1e-4;  // [-] certificate of an answer so near that Newton is worth all its steps, on dear problems, too
-constexpr int laggedSteps = 600;  // two rounds; all of them when nothing else has helped
-constexpr double dearWork = 1e6;  // factorisations dearer than this are not spent on a Newton that makes no headway
+constexpr double closeUp = 1e-4;                           // [-] certificate of an answer so near that Newton is worth all its steps, on dear problems, too
+constexpr int laggedSteps = 600;                           // two rounds; all of them when nothing else has helped
+constexpr int pileLaggedSteps = 300, pilePathSteps = 600;  // where contacts are many: what helps there helps early
+constexpr double dearWork = 1e6;                           // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
 // before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
@@ -239,7 +242,9 @@ struct Portfolio::Impl {
     SolveOptions burst = options;
     burst.relaxation = overRelaxation;
     double goal = std::max(sweepGoal, options.tolerance);
+    int idle = 0;
     for (int run = isDear() ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
+      const double before = report.certificate.relative;
       burst.maxIterations = std::min(run, sweeps);
       if (isDear()) {
         burst.patience = burst.maxIterations;  // a moving heap's contraction is no guide to what the next hundred sweeps bring
@@ -249,6 +254,8 @@ struct Portfolio::Impl {
       trial = burst.warm ? best : Iterate{};
       const SolveReport swept = sweepTrial(problem, best, burst, options);
       sweeps -= isDear() ? std::max(swept.iterations, 1) : sweeps;
+      idle = report.certificate.relative > headway * before ? idle + 1 : 0;
+      if (idle == mostIdle) burst.relaxation = 1;  // what bears load goes round in circles
       const bool isOut = isDear() && report.certificate.relative > std::max(newtonReach, options.tolerance);
       if (!isOut && finish(problem, best, "nsgs", options)) return true;
       if (!isOut || swept.status == SolveStatus::Converged) goal = 0.1 * std::min(goal, report.certificate.relative);
@@ -266,8 +273,10 @@ struct Portfolio::Impl {
       trial = best;
       sweepTrial(problem, best, burst, options);
     }
-    return (options.warm && rung(problem, best, "warm", *newton, warm)) || (problem.contacts() > manyContacts && rung(problem, best, "ipm", *ipm, cold)) ||
-           rung(problem, best, "newton", *newton, cold) || rung(problem, best, "prox", *prox, cold);
+    return (options.warm && rung(problem, best, "warm", *newton, warm)) ||
+           (options.warm && isDear() && !isRedundant() && sweep(problem, best, burst(problem.contacts()), options)) ||
+           (problem.contacts() > manyContacts && rung(problem, best, "ipm", *ipm, cold)) || rung(problem, best, "newton", *newton, cold) ||
+           rung(problem, best, "prox", *prox, cold);
   }
 
   /// The interior point until Newton is the shorter way.
@@ -354,10 +363,15 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   cold.patience = 0;
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   if (!isDear()) {
-    cold.maxIterations = laggedSteps;
+    const bool isPile = problem.contacts() > manyContacts;
+    cold.maxIterations = isPile ? pileLaggedSteps : laggedSteps;
     if (!isInner && system.symmetric() && rung(problem, best, "lagged", *lagged, cold)) return;
-    cold.maxIterations = routeSteps;
+    cold.maxIterations = isPile ? pilePathSteps : routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
+    if (isPile) {
+      warm.maxIterations = static_cast<int>(redundantSteps * problem.contacts());
+      if (rung(problem, best, "proxac", *proxac, warm) || !options.thorough) return;
+    }
     cold.maxIterations = 0;
   }
   warm.maxIterations = isDear() ? dearSteps : 0;
