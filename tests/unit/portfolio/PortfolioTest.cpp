@@ -8,6 +8,7 @@
 
 #include "base/Error.hpp"
 #include "solvers/Ecos.hpp"
+#include "unit/solvers/LayersProblem.hpp"
 #include "unit/solvers/PyramidProblem.hpp"
 
 namespace stiction {
@@ -170,6 +171,23 @@ TEST(Portfolio, WarmStartIsNeverWorseThanCold) {
 }
 
 // A body held by friction at 70 % of its limit under a load that turns by 3° a step: contacts near the rims of their discs take load from each other, none slides.
+// Many balls, dear to factor. A loose answer must be taken as soon as sweeps have it.
+TEST(Portfolio, ALooseToleranceTakesFewSweeps) {
+  const ContactProblem problem = layers(12, false);
+  const auto iterations = [&](double tolerance) {
+    Portfolio portfolio;
+    SolveOptions options;
+    options.tolerance = tolerance;
+    options.warm = true;
+    Iterate iterate;
+    const PortfolioReport report = portfolio.solve(problem, iterate, options);
+    EXPECT_TRUE(report.certified) << tolerance;
+    return report.iterations;
+  };
+  EXPECT_LT(iterations(1e-2), 200);
+  EXPECT_GT(iterations(1e-8), 200) << "a problem that says something";
+}
+
 TEST(Portfolio, AWarmStartKeepsTheStatesOfContactsUnderAChangingLoad) {
   for (const int contacts : {4, 8, 16}) {
     ContactProblem problem;
