@@ -38,6 +38,8 @@ void ProximalMap::evaluate(const VelocitySystem& system, const VectorX& v, doubl
   system.rowVelocity(v, lambda, at_.g);
   scratch_ = v - system.freeVelocity();
   system.multiplyMass(scratch_, at_.momentum);
+  steps_.resize(3 * system.problem().contacts());
+  for (int i = 0; i < system.problem().contacts(); ++i) steps_.segment<3>(3 * i) = stepOf(system, i, gamma).rho;
   respond(system, gamma, keepPieces);
 }
 
@@ -46,7 +48,7 @@ void ProximalMap::respond(const VelocitySystem& system, double gamma, bool keepP
   const int n = problem.contacts(), rows = problem.rows();
   p.resize(3 * n), x.resize(at(n)), pieces.resize(at(n));
   for (int i = 0; i < n; ++i) {
-    x[at(i)] = Vector3{centre.segment<3>(3 * i)} - stepOf(system, i, gamma).rho.cwiseProduct(Vector3{at_.u.segment<3>(3 * i)});
+    x[at(i)] = Vector3{centre.segment<3>(3 * i)} - Vector3{steps_.segment<3>(3 * i)}.cwiseProduct(Vector3{at_.u.segment<3>(3 * i)});
     if (!keepPieces) pieces[at(i)] = alartCurnierState(x[at(i)], problem.mu[i]);
     p.segment<3>(3 * i) = alartCurnierPiece(x[at(i)], problem.mu[i], pieces[at(i)]).value;
   }

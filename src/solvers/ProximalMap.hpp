@@ -46,6 +46,7 @@ struct ProximalMap {
   void respond(const VelocitySystem& system, double gamma, bool keepPieces);
 
   Image at_, start_, change_;  // of v, of the start of a search along a direction, of that direction
+  VectorX steps_;              // [kg] ρ of the γ last evaluated
   VectorX scratch_, growth_, direction_;
 };
 
