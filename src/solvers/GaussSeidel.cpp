@@ -388,12 +388,14 @@ class GaussSeidel : public Solver {
     void (*sweep)(const GaussSeidel&, GlobalSystem&, Iterate&, const SweepSchedule::Part&, Change&);
     double (*worst)(const GaussSeidel&, GlobalSystem&, const Iterate&);
   };
+// NOLINTBEGIN(bugprone-macro-parentheses): an attribute takes none
 #define STICTION_KERNELS(NAME, TARGET)                                                                                                                 \
   TARGET static void NAME##Sweep(const GaussSeidel& self, GlobalSystem& system, Iterate& iterate, const SweepSchedule::Part& part, Change& change) {   \
     self.sweepPart(system, iterate, part, change);                                                                                                     \
   }                                                                                                                                                    \
   TARGET static double NAME##Worst(const GaussSeidel& self, GlobalSystem& system, const Iterate& iterate) { return self.worstOfAll(system, iterate); } \
   static Kernels NAME() { return {&NAME##Sweep, &NAME##Worst}; }
+  // NOLINTEND(bugprone-macro-parentheses)
   STICTION_KERNELS(baseline, )
 #if defined(__x86_64__)
   STICTION_KERNELS(avx2, [[gnu::target("avx2")]])
