@@ -344,10 +344,11 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (sweep(problem, best, burst(problem.contacts()), options)) return;
   warm.warm = true;
   warm.maxIterations = 0;
+  const int stepsOfPile = static_cast<int>(redundantSteps * problem.contacts());
   if (isDear()) {
     if (!standing && rung(problem, best, "ipm", *ipm, cold)) return;
     cold.patience = 0;
-    warm.maxIterations = isRedundant() ? static_cast<int>(redundantSteps * problem.contacts()) : briefSteps;
+    warm.maxIterations = isRedundant() ? stepsOfPile : briefSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
     const bool creeps = system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
     // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. A smaller step is no resort there, where weight is all there is: the same
@@ -369,7 +370,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     cold.maxIterations = isPile ? pilePathSteps : routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
     if (isPile) {
-      warm.maxIterations = static_cast<int>(redundantSteps * problem.contacts());
+      warm.maxIterations = stepsOfPile;
       if (rung(problem, best, "proxac", *proxac, warm) || !options.thorough) return;
     }
     cold.maxIterations = 0;

@@ -79,8 +79,8 @@ void WeightedColumns<Width>::build(const BlockMass& M, const MassRoot& root, con
   start_.assign(1, 0);
   parts_.clear();
   values_.clear();
-  for (int k = 0; k < A.groups(); ++k) {
-    const int i = order.empty() ? k : order[at(k)], first = start_.back();
+  for (const int i : order) {
+    const int first = start_.back();
     blocks_.clear();
     for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
       const BlockColumns::Segment& segment = A.segments[at(s)];

@@ -59,7 +59,7 @@ class WeightedColumns {
  public:
   using Values = Eigen::Matrix<double, Width, 1>;
 
-  /// `order`: which of A's groups are the first, the second, …; empty: as they come.
+  /// `order`: which of A's groups are the first, the second, …
   void build(const BlockMass& M, const MassRoot& root, const BlockColumns& A, const std::vector<int>& order);
 
   /// B_iᵀy

@@ -38,12 +38,14 @@ void ProximalMap::evaluate(const VelocitySystem& system, const VectorX& v, doubl
   system.rowVelocity(v, lambda, at_.g);
   scratch_ = v - system.freeVelocity();
   system.multiplyMass(scratch_, at_.momentum);
-  steps_.resize(3 * system.problem().contacts());
-  for (int i = 0; i < system.problem().contacts(); ++i) steps_.segment<3>(3 * i) = stepOf(system, i, gamma).rho;
-  respond(system, gamma, keepPieces);
+  const int n = system.problem().contacts(), rows = system.problem().rows();
+  steps_.resize(3 * n), rho.resize(rows);
+  for (int i = 0; i < n; ++i) steps_.segment<3>(3 * i) = stepOf(system, i, gamma).rho;
+  for (int k = 0; k < rows; ++k) rho[k] = rowStepOf(system, k, gamma);
+  respond(system, keepPieces);
 }
 
-void ProximalMap::respond(const VelocitySystem& system, double gamma, bool keepPieces) {
+void ProximalMap::respond(const VelocitySystem& system, bool keepPieces) {
   const ContactProblem& problem = system.problem();
   const int n = problem.contacts(), rows = problem.rows();
   p.resize(3 * n), x.resize(at(n)), pieces.resize(at(n));
@@ -52,11 +54,8 @@ void ProximalMap::respond(const VelocitySystem& system, double gamma, bool keepP
     if (!keepPieces) pieces[at(i)] = alartCurnierState(x[at(i)], problem.mu[i]);
     p.segment<3>(3 * i) = alartCurnierPiece(x[at(i)], problem.mu[i], pieces[at(i)]).value;
   }
-  rho.resize(rows), q.resize(rows);
-  for (int k = 0; k < rows; ++k) {
-    rho[k] = rowStepOf(system, k, gamma);
-    q[k] = lambda[k] - rho[k] * at_.g[k];
-  }
+  q.resize(rows);
+  for (int k = 0; k < rows; ++k) q[k] = lambda[k] - rho[k] * at_.g[k];
   scratch_.setZero(problem.dof());
   multiplyAdd(problem.H, p, scratch_);
   multiplyAdd(problem.G, q, scratch_);
@@ -115,7 +114,7 @@ bool ProximalMap::reduce(VelocitySystem& system, VectorX& v, double gamma, doubl
       at_.u = start_.u + a * change_.u;
       at_.g = start_.g + a * change_.g;
       at_.momentum = start_.momentum + a * change_.momentum;
-      respond(system, gamma, false);
+      respond(system, false);
       if (merit() <= (1 - 1e-3 * a) * now) break;
       if (a < shortest) return false;
     }

@@ -42,8 +42,8 @@ struct ProximalMap {
   struct Image {
     VectorX u, g, momentum;
   };
-  /// x, pieces, p, q, F and misfit for the image at hand.
-  void respond(const VelocitySystem& system, double gamma, bool keepPieces);
+  /// x, pieces, p, q, F and misfit for the image and the steps at hand.
+  void respond(const VelocitySystem& system, bool keepPieces);
 
   Image at_, start_, change_;  // of v, of the start of a search along a direction, of that direction
   VectorX steps_;              // [kg] ρ of the γ last evaluated

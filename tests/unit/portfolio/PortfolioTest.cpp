@@ -170,7 +170,6 @@ TEST(Portfolio, WarmStartIsNeverWorseThanCold) {
     }
 }
 
-// A body held by friction at 70 % of its limit under a load that turns by 3° a step: contacts near the rims of their discs take load from each other, none slides.
 // Many balls, dear to factor. A loose answer must be taken as soon as sweeps have it.
 TEST(Portfolio, ALooseToleranceTakesFewSweeps) {
   const ContactProblem problem = layers(12, false);
@@ -188,6 +187,7 @@ TEST(Portfolio, ALooseToleranceTakesFewSweeps) {
   EXPECT_GT(iterations(1e-8), 200) << "a problem that says something";
 }
 
+// A body held by friction at 70 % of its limit under a load that turns by 3° a step: contacts near the rims of their discs take load from each other, none slides.
 TEST(Portfolio, AWarmStartKeepsTheStatesOfContactsUnderAChangingLoad) {
   for (const int contacts : {4, 8, 16}) {
     ContactProblem problem;
