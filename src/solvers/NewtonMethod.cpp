@@ -13,6 +13,7 @@
 #include <Eigen/LU>
 
 #include "solvers/FrictionCone.hpp"
+#include "solvers/SelfStress.hpp"
 #include "solvers/VelocityMethod.hpp"
 
 namespace stiction {
@@ -39,8 +40,11 @@ class NewtonMethod : public VelocityMethod {
   /// One step from the linearisation. `factor`: by its own matrix, which is factored; else by the last one factored.
   bool newtonStep(VelocitySystem& system, bool general, bool factor);
   void settleRows(VelocitySystem& system);
+  /// Shifts self-stress that holds the residual up to where a contact gives way. Returns whether anything moved.
+  bool release(const VelocitySystem& system, const SolveOptions& options);
 
   BestIterate best_;
+  SelfStress selfStress_;
   VectorX v_, r_, lambda_, u_, rows_, p_, rowImpulse_, rho_, x_, y_;
   std::vector<Matrix3> D_;
   std::vector<ContactState> states_;
@@ -126,10 +130,17 @@ void NewtonMethod::settleRows(VelocitySystem& system) {
   }
 }
 
+bool NewtonMethod::release(const VelocitySystem& system, const SolveOptions& options) {
+  constexpr double floor = 0.1;  // [-] of the tolerance: misfits that matter
+  system.contactVelocity(v_, r_, u_);
+  return selfStress_.release(system, u_, floor * options.tolerance * system.scale(), r_) > 0;
+}
+
 SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   constexpr double gammas[] = {1e3, 1e2, 1e4, 1e1}, rememberedGamma = 1e4;
   constexpr double far = 1e-4;  // [-] certificate of a warm start: nearer than this the map itself tells the states
   constexpr double growth = 10, largest = 1e6, quick = 0.01, contracting = 0.1;
+  constexpr double stall = 0.2;  // [-] of the residual: a step that changes less, with no contact changing its state, shifts impulses and little else
   const int patience = options.patience > 0 ? options.patience : 8;
   const int phases = options.patience > 0 ? 1 : 4;
   const int limit = options.maxIterations > 0 ? options.maxIterations : 60;
@@ -152,13 +163,15 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
     if (!newtonStep(system, general, factor)) break;
     ++report.iterations;
     const double now = best_.offer(system, r_, lambda_);
-    if (now > last)
+    const bool stalls = settled_ && std::abs(now - last) < stall * last;
+    if (now > (1 + stall) * last)
       gamma = gammas[phase];
     else if (settled_ && now > quick * last)
       gamma = std::min(largest, growth * gamma);
     contracts = now < contracting * last;
     last = now;
-    since = best_.residual() < 0.5 * before ? 0 : since + 1;
+    const bool released = stalls && release(system, options);
+    since = best_.residual() < 0.5 * before ? 0 : released ? since : since + 1;
     if (since == 0) before = best_.residual();
     if (since < patience && !(since >= 2 && best_.residual() <= options.tolerance * system.scale())) continue;
     if (best_.residual() <= options.tolerance * system.scale() || ++phase == phases) break;
