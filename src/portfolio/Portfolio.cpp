@@ -23,7 +23,7 @@ namespace {
 constexpr int leastSweeps = 100, mostSweeps = 20000;
 constexpr double sweepWork = 170, burstFactorisations = 14;
 constexpr double overRelaxation = 1.5;                  // [-] of those sweeps, measured on falling heaps; from 1.6 on they diverge
-constexpr double headway = 0.9;                         // [-] of the certificate before a run of sweeps: one that leaves more was idle
+constexpr double headway = 0.6;                         // [-] of the certificate before a run of sweeps: one that leaves more was idle
 constexpr int mostIdle = 2;                             // such runs, one after the other, and the next ones are not over-relaxed
 constexpr double sweepGoal = 3e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
@@ -346,10 +346,12 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   warm.maxIterations = 0;
   const int stepsOfPile = static_cast<int>(redundantSteps * problem.contacts());
   if (isDear()) {
-    if (!standing && rung(problem, best, "ipm", *ipm, cold)) return;
-    cold.patience = 0;
+    // What moved before: near an answer, on the few contacts at work. All contacts are at work for an interior point, whose factors are up to fifty times as dear.
+    if (!options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
     warm.maxIterations = isRedundant() ? stepsOfPile : briefSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
+    if (options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
+    cold.patience = 0;
     const bool creeps = system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
     // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. A smaller step is no resort there, where weight is all there is: the same
     // problem at any h. Where bodies creep the central path is the shorter way.
