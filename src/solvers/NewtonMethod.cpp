@@ -9,8 +9,13 @@
 // residual has not fallen for a while.
 // Warm, the first step leaves loaded contacts as they were: velocities that old impulses give under a new load, times ρ, throw most contacts out of their state.
 // A step that contracts and leaves every contact in its state and γ as it was is followed by one with the same factor (the simplified Newton method): where nothing slips its matrix is the same.
-// Cost: a factorisation of the body graph, or two substitutions, a step.
+// Where a factorisation costs as much as many solves, steps of the same γ with few contacts in other states go by GMRES on the factor at hand.
+// A residual that stays while no contact changes its state is held up by self-stress, which SelfStress shifts to where a contact gives way.
+// Cost: a factorisation of the body graph, or some substitutions, a step.
 #include <Eigen/LU>
+#include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "solvers/FrictionCone.hpp"
 #include "solvers/SelfStress.hpp"
@@ -37,9 +42,14 @@ class NewtonMethod : public VelocityMethod {
   /// Linearises all contacts and rows at (v_, r_, λ_): D_, p_, rowImpulse_, states_, settled_. `change` [m/s]: loaded contacts keep their states under a change of load that leaves
   /// so large a residual; 0: all take the state that the map says. Returns whether any D is not symmetric.
   bool linearise(const VelocitySystem& system, double gamma, double change);
-  /// One step from the linearisation. `factor`: by its own matrix, which is factored; else by the last one factored.
-  bool newtonStep(VelocitySystem& system, bool general, bool factor);
-  void settleRows(VelocitySystem& system);
+  /// What a step solves with: the matrix last factored in place of its own, its own by way of that factor, its own factored.
+  enum class Matrix : std::uint8_t { LastFactored, Near, Factored };
+  /// One step from the linearisation.
+  bool newtonStep(VelocitySystem& system, bool general, Matrix matrix, SolveReport& report);
+  bool factor(VelocitySystem& system, bool general, SolveReport& report);
+  /// Whether so many contacts at most have left the states they were factored in.
+  bool isNearFactored(int contacts) const;
+  void settleRows(VelocitySystem& system, Matrix matrix);
   /// Shifts self-stress that holds the residual up to where a contact gives way. Returns whether anything moved.
   bool release(const VelocitySystem& system, const SolveOptions& options);
 
@@ -47,7 +57,7 @@ class NewtonMethod : public VelocityMethod {
   SelfStress selfStress_;
   VectorX v_, r_, lambda_, u_, rows_, p_, rowImpulse_, rho_, x_, y_;
   std::vector<Matrix3> D_;
-  std::vector<ContactState> states_;
+  std::vector<ContactState> states_, factored_;
   bool settled_{false};  // every contact in the state of the last linearisation
 };
 
@@ -90,26 +100,39 @@ bool NewtonMethod::linearise(const VelocitySystem& system, double gamma, double 
   return general;
 }
 
-bool NewtonMethod::newtonStep(VelocitySystem& system, bool general, bool factor) {
+bool NewtonMethod::factor(VelocitySystem& system, bool general, SolveReport& report) {
+  ++report.factorisations;
+  factored_ = states_;
+  return general ? system.factorGeneral(D_, rho_) : system.factorSymmetric(D_, rho_);
+}
+
+bool NewtonMethod::isNearFactored(int contacts) const {
+  if (factored_.size() != states_.size()) return false;
+  for (std::size_t i = 0; i < states_.size() && contacts >= 0; ++i) contacts -= states_[i] != factored_[i];
+  return contacts >= 0;
+}
+
+bool NewtonMethod::newtonStep(VelocitySystem& system, bool general, Matrix matrix, SolveReport& report) {
   const ContactProblem& problem = system.problem();
-  if (factor && !(general ? system.factorGeneral(D_, rho_) : system.factorSymmetric(D_, rho_))) return false;
   y_ = system.freeVelocity() - v_;
   system.multiplyMass(y_, x_);
   multiplyAdd(problem.H, p_, x_);
   multiplyAdd(problem.G, rowImpulse_, x_);
-  system.solve(x_);
+  if (matrix == Matrix::Near && !system.solveNear(D_, rho_, x_)) matrix = Matrix::Factored;
+  if (matrix == Matrix::Factored && !factor(system, general, report)) return false;
+  if (matrix != Matrix::Near) system.solve(x_);
   if (!x_.allFinite()) return false;
   v_ += x_;
   system.contactRates(x_, u_);
   for (int i = 0; i < problem.contacts(); ++i) r_.segment<3>(3 * i) = p_.segment<3>(3 * i) - D_[static_cast<std::size_t>(i)] * u_.segment<3>(3 * i);
   multiplyTransposed(problem.G, x_, rows_);
   lambda_ = rowImpulse_ - rho_.cwiseProduct(rows_);
-  settleRows(system);
+  settleRows(system, matrix);
   return true;
 }
 
 /// The equality rows of the linear problem, by the method of multipliers on the present factor: solves are cheap beside it.
-void NewtonMethod::settleRows(VelocitySystem& system) {
+void NewtonMethod::settleRows(VelocitySystem& system, Matrix matrix) {
   constexpr int most = 4;
   constexpr double settled = 1e-14;  // [-] of the scale
   constexpr double needed = 1e-2;    // [-] of the best residual so far: enough for a step on the way
@@ -120,7 +143,10 @@ void NewtonMethod::settleRows(VelocitySystem& system) {
     rowImpulse_ = -rho_.cwiseProduct(rows_);
     x_.setZero(problem.dof());
     multiplyAdd(problem.G, rowImpulse_, x_);
-    system.solve(x_);
+    if (matrix != Matrix::Near)
+      system.solve(x_);
+    else if (!system.solveNear(D_, rho_, x_))
+      break;
     if (!x_.allFinite()) break;
     v_ += x_;
     system.contactRates(x_, u_);
@@ -140,7 +166,9 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   constexpr double gammas[] = {1e3, 1e2, 1e4, 1e1}, rememberedGamma = 1e4;
   constexpr double far = 1e-4;  // [-] certificate of a warm start: nearer than this the map itself tells the states
   constexpr double growth = 10, largest = 1e6, quick = 0.01, contracting = 0.1;
-  constexpr double stall = 0.2;  // [-] of the residual: a step that changes less, with no contact changing its state, shifts impulses and little else
+  constexpr double dear = 20, slow = 0.5;  // [-] solves a factorisation: then γ, which needs a new one, grows only where steps contract less than that
+  constexpr int near = 30;                 // contacts in other states: solves by way of the factor at hand are cheaper than a new one
+  constexpr double stall = 0.2;            // [-] of the residual: a step that changes less, with no contact changing its state, shifts impulses and little else
   const int patience = options.patience > 0 ? options.patience : 8;
   const int phases = options.patience > 0 ? 1 : 4;
   const int limit = options.maxIterations > 0 ? options.maxIterations : 60;
@@ -151,22 +179,25 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   v_ = best_.last().v;
   int since = 0, phase = 0;
   bool contracts = false;
-  double factored = 0;  // γ of the last factor
+  double factoredGamma = 0;
+  factored_.clear();
   double before = best_.residual(), last = before;
   const double change = options.warm && before > far * system.scale() ? before : 0;
   double gamma = change > 0 ? rememberedGamma : gammas[0];
   states_.clear();
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
     const bool general = linearise(system, gamma, report.iterations == 0 ? change : 0);
-    const bool factor = !(contracts && settled_ && gamma == factored);
-    if (factor) ++report.factorisations, factored = gamma;
-    if (!newtonStep(system, general, factor)) break;
+    const bool sameGamma = gamma == std::exchange(factoredGamma, gamma), isDear = system.solvesPerFactor() > dear;
+    const Matrix matrix = sameGamma && isDear && isNearFactored(near) ? Matrix::Near
+                          : sameGamma && contracts && settled_        ? Matrix::LastFactored
+                                                                      : Matrix::Factored;
+    if (!newtonStep(system, general, matrix, report)) break;
     ++report.iterations;
     const double now = best_.offer(system, r_, lambda_);
     const bool stalls = settled_ && std::abs(now - last) < stall * last;
     if (now > (1 + stall) * last)
       gamma = gammas[phase];
-    else if (settled_ && now > quick * last)
+    else if (settled_ && now > (isDear ? slow : quick) * last)
       gamma = std::min(largest, growth * gamma);
     contracts = now < contracting * last;
     last = now;

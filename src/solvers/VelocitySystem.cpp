@@ -13,8 +13,10 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 using Segment = BlockColumns::Segment;
 
-constexpr double adaptFrom = 1e6;   // multiplications of a factor from which analysing its pattern anew is cheap beside it
-constexpr double shareFrom = 3e6;   // multiplications of a factor from which waking other threads is cheap beside it
+constexpr double adaptFrom = 1e6;  // multiplications of a factor from which analysing its pattern anew is cheap beside it
+constexpr double shareFrom = 3e6;  // multiplications of a factor from which waking other threads is cheap beside it
+constexpr double solveWork =
+    8;  // multiplications of a factor that take as long as a value of it in a solve, there and back: it is read, used once and forgotten
 constexpr double adaptRatio = 1.2;  // contacts in the pattern over contacts at work
 
 void addProductOfBodies(const double* a, const double* b, const Matrix3& D, double* target, int leading) {
@@ -414,6 +416,31 @@ void VelocitySystem::solve(VectorX& x) {
     lu_.solve(x);
   else
     cholesky_.solve(x);
+}
+
+double VelocitySystem::solvesPerFactor() const {
+  return structure_.values() > 0 ? structure_.work() / (solveWork * static_cast<double>(structure_.values())) : 0;
+}
+
+/// y = (M + H D Vᵀ + G ρ Gᵀ) x.
+void VelocitySystem::multiply(const std::vector<Matrix3>& D, const VectorX& rho, const VectorX& x, VectorX& y) {
+  multiplyMass(x, y);
+  contactRates(x, product_);
+  for (int i = 0; i < problem_->contacts(); ++i) product_.segment<3>(3 * i) = D[at(i)] * Vector3{product_.segment<3>(3 * i)};
+  multiplyAdd(problem_->H, product_, y);
+  if (problem_->rows() == 0) return;
+  multiplyTransposed(problem_->G, x, product_);
+  product_ = product_.cwiseProduct(rho);
+  multiplyAdd(problem_->G, product_, y);
+}
+
+bool VelocitySystem::solveNear(const std::vector<Matrix3>& D, const VectorX& rho, VectorX& x) {
+  constexpr double accuracy = 1e-7, worth = 0.25;  // [-] of the right side, of a factorisation
+  constexpr int most = 60;                         // vectors kept
+  if (isPast(deadline_)) return false;
+  weight_ = massDiagonal_.cwiseInverse();
+  const int limit = std::min(most, static_cast<int>(worth * solvesPerFactor()));
+  return gmres_.solve([&](const VectorX& in, VectorX& out) { multiply(D, rho, in, out); }, [this](VectorX& z) { solve(z); }, weight_, accuracy, limit, x);
 }
 
 }  // namespace stiction

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "linalg/BlockFactor.hpp"
+#include "linalg/Gmres.hpp"
 #include "problem/ContactProblem.hpp"
 #include "problem/Law.hpp"
 
@@ -59,6 +60,10 @@ class VelocitySystem {
   double factorWork() const { return work_; }
   /// x := A⁻¹ x by the last factor.
   void solve(VectorX& x);
+  /// About how many solves cost what the last factorisation has cost.
+  double solvesPerFactor() const;
+  /// x := A⁻¹ x for the A of these D and ρ, near the one last factored, to 1e-7 of x: GMRES on that factor. False, and x as it was, where that takes more steps than it is worth.
+  bool solveNear(const std::vector<Matrix3>& D, const VectorX& rho, VectorX& x);
 
  private:
   struct Target {        // where a product of two segments, or a mass block, goes
@@ -69,6 +74,7 @@ class VelocitySystem {
   };
 
   ThreadPool* helpers() const;
+  void multiply(const std::vector<Matrix3>& D, const VectorX& rho, const VectorX& x, VectorX& y);
   bool bindMass();
   void bindContacts();
   void bindStructure(const std::vector<Matrix3>* D);
@@ -90,6 +96,8 @@ class VelocitySystem {
   BlockStructure massStructure_, structure_;
   BlockCholesky mass_, cholesky_;
   BlockLU lu_;
+  Gmres gmres_;
+  VectorX weight_, product_;
   bool general_{false}, boundCholesky_{false}, boundLu_{false};
   std::vector<int> sizes_;
   std::vector<std::array<int, 2>> couplings_;
