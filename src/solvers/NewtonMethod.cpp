@@ -25,11 +25,12 @@ namespace stiction {
 namespace {
 
 /// The state of a loaded contact before the load changed: slipping where its impulse lies at the rim of the disc and it moves against it, faster than the change explains; else sticking.
-/// Redundant contacts that stick lie at the rim, too.
+/// Without friction it slips. Redundant contacts that stick lie at the rim, too.
 ContactState rememberedState(const Vector3& r, const Vector3& u, double mu, double change) {
   constexpr double rim = 1e-9;  // [-] of the radius
   const double impulse = tangentialNorm(r), speed = tangentialNorm(u);
   if (!(r[0] > 0)) return ContactState::Open;
+  if (!(mu > 0)) return ContactState::Slip;
   const bool slips = impulse >= (1 - rim) * mu * r[0] && speed > change && r.tail<2>().dot(u.tail<2>()) < -0.5 * impulse * speed;
   return slips ? ContactState::Slip : ContactState::Stick;
 }
