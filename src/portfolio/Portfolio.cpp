@@ -22,9 +22,10 @@ namespace {
 // part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
 constexpr int leastSweeps = 100, mostSweeps = 20000;
 constexpr double sweepWork = 170, burstFactorisations = 14;
-constexpr double overRelaxation = 1.5;                  // [-] of those sweeps, measured on falling heaps; from 1.6 on they diverge
-constexpr double headway = 0.6;                         // [-] of the certificate before a run of sweeps: one that leaves more was idle
-constexpr int mostIdle = 2;                             // such runs, one after the other, and the next ones are not over-relaxed
+constexpr double overRelaxation = 1.5;  // [-] of those sweeps
+constexpr double heapRelaxation = 1.7;  // [-] likewise on dear problems, measured on heaps that fall and columns that collapse; 1.8 diverges on some
+constexpr double headway = 0.6;         // [-] of the certificate before a run of sweeps: one that leaves more was idle
+constexpr int mostIdle = 2;             // such runs, one after the other, and the next ones are not over-relaxed
 constexpr double sweepGoal = 3e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
 constexpr int manyContacts = 300, pressingSweeps = 40;  // without friction: so many sweeps leave Newton a few contacts to change
@@ -44,10 +45,13 @@ constexpr int laggedSteps = 600;                           // two rounds; all of
 constexpr int pileLaggedSteps = 300, pilePathSteps = 600;  // where contacts are many: what helps there helps early
 constexpr double dearWork = 1e6;                           // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
+constexpr double colossalWork =
+    2e9;  // factorisations of all contacts dearer than this, of heaps of thousands, are not worth it where a smaller step is a resort
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
 // before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
 constexpr int quickSteps = 8, briefSteps = 150, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
 constexpr double redundancy = 2;             // [-] contact components a velocity
+constexpr double loadedRedundancy = 1.5;     // [-] likewise, of contacts that bear load: heaps of spheres have 0.6 to 0.9, piles of boxes 2
 constexpr double tightness = 1.75;           // [-] likewise, where factorisations are cheap: with more, sweeps settle nothing
 constexpr double redundantSteps = 1.5;       // of the proximal Newton a contact, before the central path
 constexpr double slow = 1e-3, still = 1e-6;  // [-] sliding speeds against the problem's scale: slower contacts creep at most, stand still
@@ -201,8 +205,13 @@ struct Portfolio::Impl {
   static bool isStructure(const ContactProblem& problem) { return problem.contacts() >= fewContacts && 3 * problem.contacts() > tightness * problem.dof(); }
   static bool isStructure(const LocalContactProblem&) { return false; }
 
-  /// Walls and piles of boxes, four contacts and more a face: the centre among so many impulses is far from any answer, and the central path long.
-  bool isRedundant() const { return componentsPerVelocity() > redundancy; }
+  /// Walls and piles of boxes, four contacts and more a face that bear load in the best answer so far: the centre among so many impulses is far from any answer, and the
+  /// central path long. A heap of spheres has as many near contacts, and few that bear load.
+  bool isRedundant(const Iterate& best) const {
+    int loaded = 0;
+    for (int i = 0; i < best.r.size() / 3; ++i) loaded += best.r.segment<3>(3 * i).isZero(0) ? 0 : 1;
+    return 3 * loaded > loadedRedundancy * system.problem().dof();
+  }
   double componentsPerVelocity() const { return 3.0 * system.problem().contacts() / system.problem().dof(); }
 
   /// Whether at the velocities of the start most contacts slide slower than that [-], against the problem's scale.
@@ -240,9 +249,10 @@ struct Portfolio::Impl {
   template <class Problem>
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
-    burst.relaxation = overRelaxation;
+    burst.relaxation = isDear() ? heapRelaxation : overRelaxation;
     double goal = std::max(sweepGoal, options.tolerance);
     int idle = 0;
+    bool wasNear = false;  // Newton has had all its steps from there
     for (int run = isDear() ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
       const double before = report.certificate.relative;
       burst.maxIterations = std::min(run, sweeps);
@@ -255,9 +265,11 @@ struct Portfolio::Impl {
       const SolveReport swept = sweepTrial(problem, best, burst, options);
       sweeps -= isDear() ? std::max(swept.iterations, 1) : sweeps;
       idle = report.certificate.relative > headway * before ? idle + 1 : 0;
+      if (isDear() && wasNear && idle > 0) return false;
       if (idle == mostIdle) burst.relaxation = 1;  // what bears load goes round in circles
       const bool isOut = isDear() && report.certificate.relative > std::max(newtonReach, options.tolerance);
       if (!isOut && finish(problem, best, "nsgs", options)) return true;
+      wasNear = report.certificate.relative < closeUp;
       if (!isOut || swept.status == SolveStatus::Converged) goal = 0.1 * std::min(goal, report.certificate.relative);
     }
     return false;
@@ -268,13 +280,13 @@ struct Portfolio::Impl {
   bool press(const Problem& problem, Iterate& best, const SolveOptions& warm, const SolveOptions& cold, const SolveOptions& options) {
     if (options.warm && problem.contacts() > manyContacts) {
       SolveOptions burst = options;
-      burst.relaxation = overRelaxation;
+      burst.relaxation = heapRelaxation;
       burst.maxIterations = burst.patience = pressingSweeps;
       trial = best;
       sweepTrial(problem, best, burst, options);
     }
     return (options.warm && rung(problem, best, "warm", *newton, warm)) ||
-           (options.warm && isDear() && !isRedundant() && sweep(problem, best, burst(problem.contacts()), options)) ||
+           (options.warm && isDear() && !isRedundant(best) && sweep(problem, best, burst(problem.contacts()), options)) ||
            (problem.contacts() > manyContacts && rung(problem, best, "ipm", *ipm, cold)) || rung(problem, best, "newton", *newton, cold) ||
            rung(problem, best, "prox", *prox, cold);
   }
@@ -346,13 +358,14 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   warm.maxIterations = 0;
   const int stepsOfPile = static_cast<int>(redundantSteps * problem.contacts());
   if (isDear()) {
+    const bool creeps = system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
+    const bool isColossal = options.warm && !options.thorough && !stands && system.factorWork() > colossalWork;
     // What moved before: near an answer, on the few contacts at work. All contacts are at work for an interior point, whose factors are up to fifty times as dear.
     if (!options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
-    warm.maxIterations = isRedundant() ? stepsOfPile : briefSteps;
-    if (rung(problem, best, "proxac", *proxac, warm)) return;
+    warm.maxIterations = isRedundant(best) ? stepsOfPile : isColossal ? routeSteps : briefSteps;
+    if (rung(problem, best, "proxac", *proxac, warm) || isColossal) return;
     if (options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
     cold.patience = 0;
-    const bool creeps = system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
     // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. A smaller step is no resort there, where weight is all there is: the same
     // problem at any h. Where bodies creep the central path is the shorter way.
     if (stands && !restsFromCold && rung(problem, best, "lagged", *lagged, rounds, &start)) return;

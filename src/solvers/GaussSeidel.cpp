@@ -302,10 +302,13 @@ class GaussSeidel : public Solver {
     return relaxation_ == 1 || !(next[0] > 0) ? next : projectCone(r + relaxation_ * (next - r), mu);
   }
 
-  /// The impulse of a contact with A = diag(a, t, t), ω times as far as its own law asks, each part cut off at its bound; without a branch that the processor could guess wrong.
+  /// The impulse of a contact with A = diag(a, t, t): as far as its own law asks where it slips, ω times as far where it sticks, each part cut off at its bound: friction that follows
+  /// a load that overshoots goes round in circles. Without a branch that the processor could guess wrong.
   STICTION_INLINE Vector3 relaxDiagonal(const ContactBlock& block, const Vector3& r, const Vector3& u, double mu) const {
-    const double normal = std::max(0.0, r[0] - relaxation_ * block.perNormal * u[0]), perTangential = relaxation_ * block.perTangential;
-    const double x = r[1] - perTangential * u[1], y = r[2] - perTangential * u[2];
+    const double a = block.perNormal * u[0], s = block.perTangential * u[1], t = block.perTangential * u[2];
+    const double bound = mu * std::max(0.0, r[0] - a);
+    const double relaxation = (r[1] - s) * (r[1] - s) + (r[2] - t) * (r[2] - t) > bound * bound ? 1.0 : relaxation_;
+    const double normal = std::max(0.0, r[0] - relaxation * a), x = r[1] - relaxation * s, y = r[2] - relaxation * t;
     const double part = std::min(1.0, mu * normal / std::max(std::sqrt(x * x + y * y), std::numeric_limits<double>::min()));
     return {normal, part * x, part * y};
   }
