@@ -1,16 +1,16 @@
 #include "linalg/BlockStructure.hpp"
 
-#include <amd.h>
-
 #include <algorithm>
 #include <numeric>
 
 #include "base/Assert.hpp"
+#include "linalg/Ordering.hpp"
 #include "linalg/PanelKernel.hpp"
 
 namespace stiction {
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr double kDissectionFrom = 1e9;  // [multiplications] of a factorisation: then a better order is worth ten times the price
 }  // namespace
 
 bool BlockStructure::analyse(const std::vector<int>& sizes, std::vector<std::array<int, 2>>& couplings) {
@@ -21,37 +21,27 @@ bool BlockStructure::analyse(const std::vector<int>& sizes, std::vector<std::arr
   if (sizes == sizes_ && couplings == couplings_) return false;
   sizes_ = sizes;
   couplings_ = couplings;
-  order(couplings_);
-  layOut(couplings_);
+  const Graph graph{columns(), couplings_};
+  layOut(minimumDegree(graph));
+  if (const double byDegree = work(); byDegree > kDissectionFrom) {
+    layOut(nestedDissection(graph));
+    if (work() > byDegree) layOut(minimumDegree(graph));
+  }
   return true;
 }
 
-void BlockStructure::order(const std::vector<std::array<int, 2>>& couplings) {
+void BlockStructure::layOut(std::vector<int> order) {
   const int n = columns();
-  std::vector<int> pointer(at(n) + 1, 0);
-  for (const auto& [a, b] : couplings) ++pointer[at(a) + 1], ++pointer[at(b) + 1];
-  std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
-  std::vector<int> fill{pointer.begin(), pointer.end() - 1}, neighbour(at(pointer.back()) + 1);
-  for (const auto& [a, b] : couplings) neighbour[at(fill[at(a)]++)] = b, neighbour[at(fill[at(b)]++)] = a;
-  original_.resize(at(n));
-  std::iota(original_.begin(), original_.end(), 0);
-  if (!couplings.empty()) {
-    const int status = amd_order(n, pointer.data(), neighbour.data(), original_.data(), nullptr, nullptr);
-    STICTION_ASSERT(status == AMD_OK || status == AMD_OK_BUT_JUMBLED);
-  }
+  original_ = std::move(order);
   position_.resize(at(n));
   for (int k = 0; k < n; ++k) position_[at(original_[at(k)])] = k;
-}
-
-void BlockStructure::layOut(const std::vector<std::array<int, 2>>& couplings) {
-  const int n = columns();
   std::vector<int> firstUnknown(at(n) + 1, 0);
   std::partial_sum(sizes_.begin(), sizes_.end(), firstUnknown.begin() + 1);
   unknowns_ = firstUnknown.back();
   largest_ = sizes_.empty() ? 0 : *std::max_element(sizes_.begin(), sizes_.end());
   // Column structures, bottom up: what the matrix has below the diagonal, plus what the children of the elimination tree bring.
   std::vector<std::vector<int>> structure(at(n));
-  for (const auto& [a, b] : couplings) {
+  for (const auto& [a, b] : couplings_) {
     const int i = position_[at(a)], j = position_[at(b)];
     structure[at(std::min(i, j))].push_back(std::max(i, j));
   }

@@ -1,5 +1,5 @@
 // Symbolic side of the block factorisations: ordering, elimination tree and panels of a symmetric block pattern.
-// Ordering: approximate minimum degree on the block graph (Amestoy, Davis, Duff 1996). One panel a block column: the diagonal block on top, then the blocks
+// Ordering: minimum degree on the block graph, or nested dissection where a factor is dear and it is cheaper by that. One panel a block column: the diagonal block on top, then the blocks
 // below it in ascending order, one leading dimension, and a pack's room behind, which the kernels read and nobody writes. Cost: linear in the size of the factor's pattern.
 #pragma once
 #include <array>
@@ -59,8 +59,7 @@ class BlockStructure {
   const Update& update(int i) const { return updates_[static_cast<std::size_t>(i)]; }  // … and one of them
 
  private:
-  void order(const std::vector<std::array<int, 2>>& couplings);
-  void layOut(const std::vector<std::array<int, 2>>& couplings);
+  void layOut(std::vector<int> order);
   void cutStrips();
   void listUpdates();
   int find(int column, int row) const;  // index into rows_, -1 where the pattern has no such block

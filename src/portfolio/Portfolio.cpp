@@ -253,6 +253,7 @@ struct Portfolio::Impl {
     double goal = std::max(sweepGoal, options.tolerance);
     int idle = 0;
     bool wasNear = false;  // Newton has had all its steps from there
+    const double reach = std::max(system.factorWork() > colossalWork ? closeUp : newtonReach, options.tolerance);
     for (int run = isDear() ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
       const double before = report.certificate.relative;
       burst.maxIterations = std::min(run, sweeps);
@@ -267,7 +268,7 @@ struct Portfolio::Impl {
       idle = report.certificate.relative > headway * before ? idle + 1 : 0;
       if (isDear() && wasNear && idle > 0) return false;
       if (idle == mostIdle) burst.relaxation = 1;  // what bears load goes round in circles
-      const bool isOut = isDear() && report.certificate.relative > std::max(newtonReach, options.tolerance);
+      const bool isOut = isDear() && report.certificate.relative > reach;
       if (!isOut && finish(problem, best, "nsgs", options)) return true;
       wasNear = report.certificate.relative < closeUp;
       if (!isOut || swept.status == SolveStatus::Converged) goal = 0.1 * std::min(goal, report.certificate.relative);
