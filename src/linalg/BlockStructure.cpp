@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/Assert.hpp"
 #include "linalg/Ordering.hpp"
@@ -24,8 +25,9 @@ bool BlockStructure::analyse(const std::vector<int>& sizes, std::vector<std::arr
   const Graph graph{columns(), couplings_};
   layOut(minimumDegree(graph));
   if (const double byDegree = work(); byDegree > kDissectionFrom) {
+    std::vector<int> order = original_;
     layOut(nestedDissection(graph));
-    if (work() > byDegree) layOut(minimumDegree(graph));
+    if (work() > byDegree) layOut(std::move(order));
   }
   return true;
 }

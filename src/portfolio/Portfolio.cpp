@@ -200,6 +200,7 @@ struct Portfolio::Impl {
   }
 
   bool isDear() const { return system.factorWork() > dearWork; }
+  bool isColossal() const { return system.factorWork() > colossalWork; }
 
   /// Stacks, arches, walls, known before anything is analysed: sweeps do not settle them.
   static bool isStructure(const ContactProblem& problem) { return problem.contacts() >= fewContacts && 3 * problem.contacts() > tightness * problem.dof(); }
@@ -253,7 +254,7 @@ struct Portfolio::Impl {
     double goal = std::max(sweepGoal, options.tolerance);
     int idle = 0;
     bool wasNear = false;  // Newton has had all its steps from there
-    const double reach = std::max(system.factorWork() > colossalWork ? closeUp : newtonReach, options.tolerance);
+    const double reach = std::max(isColossal() ? closeUp : newtonReach, options.tolerance);
     for (int run = isDear() ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
       const double before = report.certificate.relative;
       burst.maxIterations = std::min(run, sweeps);
@@ -360,11 +361,11 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   const int stepsOfPile = static_cast<int>(redundantSteps * problem.contacts());
   if (isDear()) {
     const bool creeps = system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
-    const bool isColossal = options.warm && !options.thorough && !stands && system.factorWork() > colossalWork;
+    const bool prefersSmallerStep = options.warm && !options.thorough && !stands && isColossal();
     // What moved before: near an answer, on the few contacts at work. All contacts are at work for an interior point, whose factors are up to fifty times as dear.
     if (!options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
-    warm.maxIterations = isRedundant(best) ? stepsOfPile : isColossal ? routeSteps : briefSteps;
-    if (rung(problem, best, "proxac", *proxac, warm) || isColossal) return;
+    warm.maxIterations = isRedundant(best) ? stepsOfPile : prefersSmallerStep ? routeSteps : briefSteps;
+    if (rung(problem, best, "proxac", *proxac, warm) || prefersSmallerStep) return;
     if (options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
     cold.patience = 0;
     // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. A smaller step is no resort there, where weight is all there is: the same
