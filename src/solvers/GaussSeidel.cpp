@@ -9,6 +9,7 @@
 #include "solvers/FrictionCone.hpp"
 #include "solvers/MassWeighted.hpp"
 #include "solvers/OneContact.hpp"
+#include "solvers/SweepFocus.hpp"
 #include "solvers/SweepSchedule.hpp"
 
 namespace stiction {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr int kDefaultSweeps = 10000;
 constexpr int kPatience = 2;
+constexpr int kWholeSweeps = 24;  // before any go only where something still moves
 #define STICTION_INLINE [[gnu::always_inline]] inline
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -34,6 +36,7 @@ class GlobalSystem {
     contacts_.build(problem.M, root_, problem.H, schedule_.contacts());
     rows_.build(problem.M, root_, problem.G, schedule_.rows());
     root_.weigh(problem.f, free_);
+    focus_.bind(contacts(), root_.packs());
     bindDelassus();
     return problem.f.allFinite();
   }
@@ -47,6 +50,9 @@ class GlobalSystem {
   double omega(int k) const { return omega_[k]; }
   const ContactBlock& diagonal(int k) const { return diagonal_[at(k)]; }
   SweepSchedule& schedule() { return schedule_; }
+  STICTION_INLINE int chosen(int place) const { return focus_.chosen(place); }
+  STICTION_INLINE void note(int k, double change) { focus_.note(contacts_, k, change); }
+  bool chooseFocus(double largest) { return focus_.choose(contacts_, schedule_.parts(), largest); }
 
   double scale() const {
     double scale = problem_->scaleFloor;
@@ -148,6 +154,7 @@ class GlobalSystem {
   std::vector<ContactBlock> diagonal_;  // [1/kg] W_ii + R_i
   VectorX rowDiagonal_;                 // [1/kg] G_kᵀM⁻¹G_k + C_k
   SweepSchedule schedule_;
+  SweepFocus focus_;
 };
 
 /// The same for a local problem: u_i comes from the rows of W.
@@ -197,6 +204,8 @@ class LocalSystem {
   double normalVelocity(int i, const Iterate& iterate) const { return velocity(i, iterate)[0]; }
   void press(int i, double difference, Iterate& iterate) const { iterate.r[3 * i] += difference; }
   void change(int i, const Vector3& difference, Iterate& iterate) const { iterate.r.segment<3>(3 * i) += difference; }
+  void note(int, double) const {}
+  int chosen(int place) const { return place; }
   void refresh(const Iterate&) const {}
   void conclude(Iterate&) const {}
   double sweepRows(int, int, Iterate&) const { return 0; }
@@ -267,6 +276,7 @@ class GaussSeidel : public Solver {
     const double scale = std::max(options.scale > 0 ? options.scale : system.scale(), std::numeric_limits<double>::min());
     const double target = 0.9 * options.tolerance * scale;
     bestResidual_ = kInfinity;
+    noted_ = 0;
     contraction_.reset(options.patience > 0 ? options.patience : kPatience);
     deadline_ = options.deadline;
     relaxation_ = info_.law == Law::Box ? 1.0 : options.relaxation;
@@ -284,7 +294,7 @@ class GaussSeidel : public Solver {
     if (check(system, iterate) <= target) return SolveStatus::Converged;
     for (sweeps = 0; sweeps < limit;) {
       const int count = together(system, std::min(nextCheck, limit) - sweeps);
-      const double change = sweep(system, iterate, count);
+      const double change = sweep(system, iterate, sweeps, count);
       sweeps += count;
       if (!std::isfinite(change)) return SolveStatus::NumericalFailure;
       if (isPast(deadline_)) break;
@@ -321,6 +331,9 @@ class GaussSeidel : public Solver {
     return projectAxes(block.A, b, r, [&](double rn) { return axisInterval(system.problem(), system.contact(k), rn); });
   }
 
+  /// Which contacts a sweep visits: all, all and notes how far it stirs the bodies, or the focus that was chosen by it.
+  enum class Visits : std::uint8_t { All, Noted, Chosen };
+
   /// How many sweeps to the next look at what they change, `left` before one is due.
   static int together(const GlobalSystem& system, int left) {
     if (system.contacts() < SweepSchedule::kManyContacts || left < 2) return 1;
@@ -332,44 +345,62 @@ class GaussSeidel : public Solver {
   /// What a sweep has changed so far, in velocity units.
   struct alignas(64) Change {
     double rows{0}, largest{0}, sum{0};  // [m/s], [m²/s²], [m²/s²]
+    STICTION_INLINE void add(double change) {
+      largest = std::max(largest, change * change);
+      sum += change * change;
+    }
     double worst() const { return std::isfinite(sum) ? std::max(rows, std::sqrt(largest)) : kInfinity; }
   };
 
-  /// So many sweeps. Returns the largest change of the last one, in velocity units; infinity after a number that is none.
-  double sweep(GlobalSystem& system, Iterate& iterate, int sweeps) {
+  /// So many sweeps, after those done. Returns the largest change of the last one, in velocity units; infinity after a number that is none.
+  double sweep(GlobalSystem& system, Iterate& iterate, int done, int sweeps) {
     std::array<Change, SweepSchedule::kMostSweeps> changes;
-    system.schedule().run(sweeps, [&](int k, const SweepSchedule::Part& part) { kernels_.sweep(*this, system, iterate, part, changes[at(k)]); });
-    return changes[at(sweeps) - 1].worst();
+    const Visits early = sweeps > 1 && system.chooseFocus(noted_) ? Visits::Chosen : Visits::All;
+    const Visits last = sweeps > 1 && done + sweeps >= kWholeSweeps ? Visits::Noted : Visits::All;
+    system.schedule().run(
+        sweeps, [&](int k, const SweepSchedule::Part& part) { kernels_.sweep(*this, system, iterate, part, k < sweeps - 1 ? early : last, changes[at(k)]); });
+    const double change = changes[at(sweeps) - 1].worst();
+    noted_ = last == Visits::Noted ? change : 0;
+    return change;
   }
-  double sweep(LocalSystem& system, Iterate& iterate, int) const {
+  double sweep(LocalSystem& system, Iterate& iterate, int, int) const {
     Change change;
-    sweepPart(system, iterate, {0, 0, 0, system.contacts(), 0}, change);
+    sweepPart(system, iterate, {0, 0, 0, system.contacts(), 0}, Visits::All, change);
     return change.worst();
   }
   double worst(GlobalSystem& system, const Iterate& iterate) const { return kernels_.worst(*this, system, iterate); }
   double worst(LocalSystem& system, const Iterate& iterate) const { return worstOfAll(system, iterate); }
 
-  /// Every row and contact of a part once.
+  /// The contact's turn. Returns the change, in velocity units.
   template <typename System>
-  STICTION_INLINE void sweepPart(System& system, Iterate& iterate, const SweepSchedule::Part& part, Change& changed) const {
+  STICTION_INLINE double visit(System& system, Iterate& iterate, int k) const {
+    const Vector3 r = iterate.r.segment<3>(3 * system.contact(k));
+    if (r.isZero(0) && system.opens(k)) return 0;
+    const ContactBlock& block = system.diagonal(k);
+    if (system.pressesOnly(k, r) && info_.law != Law::Box) {
+      const double change = std::max(0.0, r[0] - relaxation_ * block.perNormal * system.normalVelocity(k, iterate)) - r[0];
+      system.press(k, change, iterate);
+      return system.omega(k) * std::abs(change);
+    }
+    const Vector3 u = system.velocity(k, iterate);
+    const Vector3 difference = (block.isDiagonal && info_.law != Law::Box ? relaxDiagonal(block, r, u, system.mu(k)) : solveContact(system, k, r, u)) - r;
+    system.change(k, difference, iterate);
+    return system.omega(k) * difference.norm();
+  }
+
+  /// Every row of a part once, and the contacts that are to be visited.
+  template <typename System>
+  STICTION_INLINE void sweepPart(System& system, Iterate& iterate, const SweepSchedule::Part& part, Visits visits, Change& changed) const {
     changed.rows = std::max(changed.rows, system.sweepRows(part.firstRow, part.lastRow, iterate));
+    if (visits == Visits::Chosen) {
+      for (int place = part.firstContact; place < part.lastContact && system.chosen(place) != SweepFocus::kNone; ++place)
+        changed.add(visit(system, iterate, system.chosen(place)));
+      return;
+    }
     for (int k = part.firstContact; k < part.lastContact; ++k) {
-      const Vector3 r = iterate.r.segment<3>(3 * system.contact(k));
-      if (r.isZero(0) && system.opens(k)) continue;
-      const ContactBlock& block = system.diagonal(k);
-      double change = 0;
-      if (system.pressesOnly(k, r) && info_.law != Law::Box) {
-        change = std::max(0.0, r[0] - relaxation_ * block.perNormal * system.normalVelocity(k, iterate)) - r[0];
-        system.press(k, change, iterate);
-      } else {
-        const Vector3 u = system.velocity(k, iterate);
-        const Vector3 difference = (block.isDiagonal && info_.law != Law::Box ? relaxDiagonal(block, r, u, system.mu(k)) : solveContact(system, k, r, u)) - r;
-        change = difference.norm();
-        system.change(k, difference, iterate);
-      }
-      change *= system.omega(k);
-      changed.largest = std::max(changed.largest, change * change);
-      changed.sum += change * change;
+      const double change = visit(system, iterate, k);
+      changed.add(change);
+      if (visits == Visits::Noted) system.note(k, change);
     }
   }
 
@@ -388,13 +419,14 @@ class GaussSeidel : public Solver {
 
   // The same code for several instruction sets, with the same bits: what a pack holds is added up in one order.
   struct Kernels {
-    void (*sweep)(const GaussSeidel&, GlobalSystem&, Iterate&, const SweepSchedule::Part&, Change&);
+    void (*sweep)(const GaussSeidel&, GlobalSystem&, Iterate&, const SweepSchedule::Part&, Visits, Change&);
     double (*worst)(const GaussSeidel&, GlobalSystem&, const Iterate&);
   };
 // NOLINTBEGIN(bugprone-macro-parentheses): an attribute takes none
 #define STICTION_KERNELS(NAME, TARGET)                                                                                                                 \
-  TARGET static void NAME##Sweep(const GaussSeidel& self, GlobalSystem& system, Iterate& iterate, const SweepSchedule::Part& part, Change& change) {   \
-    self.sweepPart(system, iterate, part, change);                                                                                                     \
+  TARGET static void NAME##Sweep(const GaussSeidel& self, GlobalSystem& system, Iterate& iterate, const SweepSchedule::Part& part, Visits visits,      \
+                                 Change& change) {                                                                                                     \
+    self.sweepPart(system, iterate, part, visits, change);                                                                                             \
   }                                                                                                                                                    \
   TARGET static double NAME##Worst(const GaussSeidel& self, GlobalSystem& system, const Iterate& iterate) { return self.worstOfAll(system, iterate); } \
   static Kernels NAME() { return {&NAME##Sweep, &NAME##Worst}; }
@@ -433,6 +465,7 @@ class GaussSeidel : public Solver {
   LocalSystem local_;
   Iterate best_;
   double bestResidual_{kInfinity}, deadline_{kInfinity}, relaxation_{1};
+  double noted_{0};  // [m/s] the largest change of the last sweep, where it was noted
   Contraction contraction_;
 };
 

@@ -42,6 +42,7 @@ class MassRoot {
   void unweigh(const Packs& y, VectorX& v) const;
 
   int firstPack(int block) const { return firstPack_[static_cast<std::size_t>(block)]; }
+  int packs() const { return firstPack_.back(); }
   int packs(int block) const { return firstPack(block + 1) - firstPack(block); }
   /// x ← L_k⁻¹ x, x of the size of block k.
   void forward(int k, double* x) const;
@@ -103,6 +104,11 @@ class WeightedColumns {
         out[k] = sum;
       }
     }
+  }
+  /// Calls take(p) for the first pack p of each block that the group touches.
+  template <class Take>
+  [[gnu::always_inline]] void eachBlock(int i, const Take& take) const {
+    for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) take(parts_[at(p)].pack);
   }
   /// B_iᵀB_i
   Eigen::Matrix<double, Width, Width> gram(int i) const;

@@ -32,6 +32,7 @@ class SweepSchedule {
   /// The rows and the contacts by their turns.
   const std::vector<int>& rows() const { return rows_; }
   const std::vector<int>& contacts() const { return contacts_; }
+  const std::vector<Part>& parts() const { return parts_; }
 
   /// Calls sweep(k, part) for all parts of each of `sweeps` sweeps, k < sweeps <= kMostSweeps.
   template <class Sweep>

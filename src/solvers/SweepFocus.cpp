@@ -1,0 +1,33 @@
+#include "solvers/SweepFocus.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+namespace {
+
+constexpr double kStirred = 0.03;  // [-] of the largest change
+
+}  // namespace
+
+void SweepFocus::bind(int contacts, int packs) {
+  chosen_.resize(at(contacts));
+  stir_.assign(at(packs), 0.0);
+}
+
+bool SweepFocus::choose(const WeightedColumns<3>& contacts, const std::vector<SweepSchedule::Part>& parts, double largest) {
+  if (!(largest > 0)) return false;
+  const double least = kStirred * largest;
+  for (const SweepSchedule::Part& part : parts) {
+    int next = part.firstContact;
+    for (int k = part.firstContact; k < part.lastContact; ++k) {
+      bool stirred = false;
+      contacts.eachBlock(k, [&](int pack) { stirred = stirred || stir_[at(pack)] >= least; });
+      if (stirred) chosen_[at(next++)] = k;
+    }
+    if (next < part.lastContact) chosen_[at(next)] = kNone;
+  }
+  std::fill(stir_.begin(), stir_.end(), 0.0);
+  return true;
+}
+
+}  // namespace stiction

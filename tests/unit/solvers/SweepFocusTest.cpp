@@ -1,0 +1,121 @@
+// Sweeps go where the last one over all contacts still moved bodies, and settle what spreads from there.
+#include "solvers/SweepFocus.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "solvers/GaussSeidel.hpp"
+#include "solvers/VelocitySystem.hpp"
+#include "unit/solvers/LayersProblem.hpp"
+
+namespace stiction {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// The contacts of a problem by turns, with a focus.
+struct Layers {
+  ContactProblem problem{layers(6, false)};
+  MassRoot root;
+  SweepSchedule schedule;
+  WeightedColumns<3> columns;
+  SweepFocus focus;
+
+  Layers() {
+    EXPECT_TRUE(root.factor(problem.M));
+    schedule.bind(problem, nullptr);
+    columns.build(problem.M, root, problem.H, schedule.contacts());
+    focus.bind(problem.contacts(), root.packs());
+  }
+
+  std::set<int> bodies(int turn) const {
+    std::set<int> touched;
+    const int i = schedule.contacts()[at(turn)];
+    for (int s = problem.H.start[at(i)]; s < problem.H.start[at(i) + 1]; ++s) touched.insert(problem.H.segments[at(s)].block);
+    return touched;
+  }
+
+  /// The turns chosen, part by part.
+  std::vector<int> chosen() const {
+    std::vector<int> turns;
+    for (const SweepSchedule::Part& part : schedule.parts())
+      for (int place = part.firstContact; place < part.lastContact && focus.chosen(place) != SweepFocus::kNone; ++place) turns.push_back(focus.chosen(place));
+    return turns;
+  }
+
+  /// All turns with a body of those.
+  std::vector<int> with(const std::set<int>& stirred) const {
+    std::vector<int> turns;
+    for (int k = 0; k < problem.contacts(); ++k) {
+      const std::set<int> own = bodies(k);
+      if (std::any_of(own.begin(), own.end(), [&](int body) { return stirred.count(body) > 0; })) turns.push_back(k);
+    }
+    return turns;
+  }
+};
+
+TEST(SweepFocus, ChoosesTheContactsOfStirredBodies) {
+  Layers layers;
+  constexpr int first = 100, second = 700, faint = 400;
+  layers.focus.note(layers.columns, first, 2.0);
+  layers.focus.note(layers.columns, second, 0.1);
+  layers.focus.note(layers.columns, second, 0.01);  // the larger one counts
+  layers.focus.note(layers.columns, faint, 0.02);
+  ASSERT_TRUE(layers.focus.choose(layers.columns, layers.schedule.parts(), 2.0));
+  std::set<int> stirred = layers.bodies(first);
+  stirred.merge(layers.bodies(second));
+  EXPECT_EQ(layers.chosen(), layers.with(stirred));
+  EXPECT_GT(layers.chosen().size(), 10u);
+}
+
+TEST(SweepFocus, ForgetsWhatItHasChosenBy) {
+  Layers layers;
+  layers.focus.note(layers.columns, 5, 1.0);
+  ASSERT_TRUE(layers.focus.choose(layers.columns, layers.schedule.parts(), 1.0));
+  layers.focus.note(layers.columns, 300, 1e-3);
+  ASSERT_TRUE(layers.focus.choose(layers.columns, layers.schedule.parts(), 1e-3));
+  EXPECT_EQ(layers.chosen(), layers.with(layers.bodies(300)));
+}
+
+TEST(SweepFocus, HasNoChoiceBeforeAnythingWasNoted) {
+  Layers layers;
+  EXPECT_FALSE(layers.focus.choose(layers.columns, layers.schedule.parts(), 0.0));
+}
+
+TEST(SweepFocus, AKickSpreadsFromWhereItHits) {
+  // From the answer of a heap, one ball kicked down hard enough to change the loads below it: the sweeps have to leave the first focus.
+  ContactProblem problem = layers(12, false);
+  problem.mu.setConstant(0.5);
+  SolveOptions options;
+  options.tolerance = 1e-10;
+  options.maxIterations = 4000;
+  options.patience = options.maxIterations;
+  const auto solver = makeNsgs();
+  Iterate iterate;
+  solver->solve(problem, iterate, options);
+  const auto residual = [&] {
+    VelocitySystem system;
+    EXPECT_TRUE(system.bind(problem));
+    VectorX v, u, rows;
+    system.velocityFromImpulses(iterate.r, iterate.lambda, v);
+    system.contactVelocity(v, iterate.r, u);
+    system.rowVelocity(v, iterate.lambda, rows);
+    return system.residual(u, iterate.r, rows) / system.scale();
+  };
+  ASSERT_LE(residual(), 1e-10);
+  problem.f[3 * (problem.M.blocks() - 1) + 2] -= 50;
+  ASSERT_GT(residual(), 0.5);
+  options.warm = true;
+  options.relaxation = 1.6;
+  const VectorX before = iterate.r;
+  EXPECT_EQ(solver->solve(problem, iterate, options).status, SolveStatus::Converged);
+  EXPECT_LE(residual(), 1e-10);
+  int changed = 0;
+  for (int i = 0; i < problem.contacts(); ++i) changed += (iterate.r - before).segment<3>(3 * i).norm() > 1e-3 ? 1 : 0;
+  EXPECT_GT(changed, problem.contacts() / 20);
+}
+
+}  // namespace
+}  // namespace stiction
