@@ -45,8 +45,9 @@ constexpr int laggedSteps = 600;                           // two rounds; all of
 constexpr int pileLaggedSteps = 300, pilePathSteps = 600;  // where contacts are many: what helps there helps early
 constexpr double dearWork = 1e6;                           // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
-constexpr double colossalWork =
-    2e9;  // factorisations of all contacts dearer than this, of heaps of thousands, are not worth it where a smaller step is a resort
+// Factorisations of all contacts dearer than this are not worth it where a smaller step is a resort: where bodies move, for them half the step is another problem; in heaps of thousands, even
+// where they creep.
+constexpr double movingWork = 1e7, colossalWork = 4e8;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
 // before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
 constexpr int quickSteps = 8, briefSteps = 150, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
@@ -361,7 +362,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   const int stepsOfPile = static_cast<int>(redundantSteps * problem.contacts());
   if (isDear()) {
     const bool creeps = system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
-    const bool prefersSmallerStep = options.warm && !options.thorough && !stands && isColossal();
+    const bool prefersSmallerStep = options.warm && !options.thorough && ((isColossal() && !stands) || (system.factorWork() > movingWork && !creeps));
     // What moved before: near an answer, on the few contacts at work. All contacts are at work for an interior point, whose factors are up to fifty times as dear.
     if (!options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
     warm.maxIterations = isRedundant(best) ? stepsOfPile : prefersSmallerStep ? routeSteps : briefSteps;
