@@ -46,11 +46,12 @@ constexpr int pileLaggedSteps = 300, pilePathSteps = 600;  // where contacts are
 constexpr double dearWork = 1e6;                           // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
 // Factorisations of all contacts dearer than this are not worth it where a smaller step is a resort: where bodies move, for them half the step is another problem; in heaps of thousands, even
-// where they creep.
-constexpr double movingWork = 1e7, colossalWork = 4e8;
+// where they creep. Where bodies move, the proximal Newton, too, is given up early from `impatientWork` on.
+constexpr double movingWork = 1e7, impatientWork = 1e8, colossalWork = 4e8;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
-// before the central path, of the central path before a smaller step of the simulator is the better resort, and without one.
-constexpr int quickSteps = 8, briefSteps = 150, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
+// before a smaller step where that is the next resort, unless it is nearly there, and before the central path, of the central path before a smaller step of the simulator is the better
+// resort, and without one.
+constexpr int quickSteps = 8, fewSteps = 100, briefSteps = 150, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
 constexpr double redundancy = 2;             // [-] contact components a velocity
 constexpr double loadedRedundancy = 1.5;     // [-] likewise, of contacts that bear load: heaps of spheres have 0.6 to 0.9, piles of boxes 2
 constexpr double tightness = 1.75;           // [-] likewise, where factorisations are cheap: with more, sweeps settle nothing
@@ -365,8 +366,11 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     const bool prefersSmallerStep = options.warm && !options.thorough && ((isColossal() && !stands) || (system.factorWork() > movingWork && !creeps));
     // What moved before: near an answer, on the few contacts at work. All contacts are at work for an interior point, whose factors are up to fifty times as dear.
     if (!options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
-    warm.maxIterations = isRedundant(best) ? stepsOfPile : prefersSmallerStep ? routeSteps : briefSteps;
+    const bool isPile = isRedundant(best);
+    warm.maxIterations = isPile ? stepsOfPile : prefersSmallerStep ? routeSteps : briefSteps;
+    warm.patience = prefersSmallerStep && !isPile && system.factorWork() > impatientWork ? fewSteps : 0;
     if (rung(problem, best, "proxac", *proxac, warm) || prefersSmallerStep) return;
+    warm.patience = 0;
     if (options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
     cold.patience = 0;
     // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. A smaller step is no resort there, where weight is all there is: the same

@@ -50,6 +50,10 @@ class NewtonMethod : public VelocityMethod {
   bool factor(VelocitySystem& system, bool general, SolveReport& report);
   /// Whether so many contacts at most have left the states they were factored in.
   bool isNearFactored(int contacts) const;
+  bool solveNear(VelocitySystem& system) {
+    constexpr double accuracy = 1e-7, worth = 0.25;
+    return system.solveNear(D_, rho_, x_, accuracy, worth);
+  }
   void settleRows(VelocitySystem& system, Matrix matrix);
   /// Shifts self-stress that holds the residual up to where a contact gives way. Returns whether anything moved.
   bool release(const VelocitySystem& system, const SolveOptions& options);
@@ -119,7 +123,7 @@ bool NewtonMethod::newtonStep(VelocitySystem& system, bool general, Matrix matri
   system.multiplyMass(y_, x_);
   multiplyAdd(problem.H, p_, x_);
   multiplyAdd(problem.G, rowImpulse_, x_);
-  if (matrix == Matrix::Near && !system.solveNear(D_, rho_, x_)) matrix = Matrix::Factored;
+  if (matrix == Matrix::Near && !solveNear(system)) matrix = Matrix::Factored;
   if (matrix == Matrix::Factored && !factor(system, general, report)) return false;
   if (matrix != Matrix::Near) system.solve(x_);
   if (!x_.allFinite()) return false;
@@ -146,7 +150,7 @@ void NewtonMethod::settleRows(VelocitySystem& system, Matrix matrix) {
     multiplyAdd(problem.G, rowImpulse_, x_);
     if (matrix != Matrix::Near)
       system.solve(x_);
-    else if (!system.solveNear(D_, rho_, x_))
+    else if (!solveNear(system))
       break;
     if (!x_.allFinite()) break;
     v_ += x_;

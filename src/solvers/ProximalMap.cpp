@@ -1,10 +1,16 @@
 #include "solvers/ProximalMap.hpp"
 
+#include <algorithm>
+
 namespace stiction {
 namespace {
 
 constexpr double kTangential = 0.1;  // [-] τ
 constexpr double kRows = 100;        // [-] step of an equality row against a contact's: rows are linear
+// Where a factorisation is worth so many solves, J is near the one last factored up to so many contacts in other pieces and a ratio of the γ; then a rough direction, for at most a part of a
+// factorisation's price.
+constexpr double kDear = 10, kNearGamma = 8, kRough = 0.1, kWorth = 0.5;
+constexpr int kNearPieces = 30;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -90,6 +96,26 @@ Vector3 ProximalMap::change(const VelocitySystem& system, int i, double gamma, c
   return -step.rho.cwiseProduct(du + dLogGamma * step.growth.cwiseProduct(Vector3{at_.u.segment<3>(3 * i)}));
 }
 
+bool ProximalMap::isNearFactored(const VelocitySystem& system, double gamma) const {
+  if (factored_ != system.factored() || factoredPieces_.size() != pieces.size() || system.solvesPerFactor() < kDear) return false;
+  if (std::max(gamma, factoredGamma_) > kNearGamma * std::min(gamma, factoredGamma_)) return false;
+  int others = 0;
+  for (std::size_t i = 0; i < pieces.size() && others <= kNearPieces; ++i) others += pieces[i] != factoredPieces_[i] ? 1 : 0;
+  return others <= kNearPieces;
+}
+
+bool ProximalMap::findDirection(VelocitySystem& system, double gamma, SolveReport& report) {
+  direction_ = -F;
+  if (isNearFactored(system, gamma) && system.solveNear(D, rho, direction_, kRough, kWorth)) return true;
+  ++report.factorisations;
+  if (!(general ? system.factorGeneral(D, rho) : system.factorSymmetric(D, rho))) return false;
+  factored_ = system.factored();
+  factoredPieces_ = pieces;
+  factoredGamma_ = gamma;
+  system.solve(direction_);
+  return direction_.allFinite();
+}
+
 bool ProximalMap::reduce(VelocitySystem& system, VectorX& v, double gamma, double accuracy, SolveReport& report) {
   constexpr int limit = 10;
   constexpr double shortest = 0.02;
@@ -97,12 +123,8 @@ bool ProximalMap::reduce(VelocitySystem& system, VectorX& v, double gamma, doubl
   evaluate(system, v, gamma);
   const double goal = std::max(0.1 * merit(), accuracy * accuracy);
   for (int k = 0; k < limit && merit() > goal; ++k) {
-    ++report.factorisations;
     linearise(system, gamma);
-    if (!(general ? system.factorGeneral(D, rho) : system.factorSymmetric(D, rho))) return false;
-    direction_ = -F;
-    system.solve(direction_);
-    if (!direction_.allFinite()) return false;
+    if (!findDirection(system, gamma, report)) return false;
     ++report.iterations;
     const double now = merit();
     std::swap(start_, at_);

@@ -42,12 +42,18 @@ struct ProximalMap {
   struct Image {
     VectorX u, g, momentum;
   };
+  /// direction = −J⁻¹F, or, where a factor of a J near by is at hand and a factorisation dear, an inexact Newton direction: F + J direction is a tenth of F. False when J is singular.
+  bool findDirection(VelocitySystem& system, double gamma, SolveReport& report);
+  bool isNearFactored(const VelocitySystem& system, double gamma) const;
   /// x, pieces, p, q, F and misfit for the image and the steps at hand.
   void respond(const VelocitySystem& system, bool keepPieces);
 
   Image at_, start_, change_;  // of v, of the start of a search along a direction, of that direction
   VectorX steps_;              // [kg] ρ of the γ last evaluated
   VectorX scratch_, growth_, direction_;
+  std::vector<ContactState> factoredPieces_;  // at the last factorisation of `reduce`, as γ,
+  double factoredGamma_{0};
+  long factored_{-1};  // and what the system's count was after it
 };
 
 }  // namespace stiction

@@ -390,6 +390,7 @@ ThreadPool* VelocitySystem::helpers() const { return team_ != nullptr && structu
 bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho) {
   if (isPast(deadline_)) return false;
   general_ = false;
+  ++factored_;
   adaptStructure(D);
   if (!boundCholesky_) cholesky_.bind(structure_), boundCholesky_ = true;
   cholesky_.setZero();
@@ -402,6 +403,7 @@ bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const Vector
 bool VelocitySystem::factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho) {
   if (isPast(deadline_)) return false;
   general_ = true;
+  ++factored_;
   adaptStructure(D);
   if (!boundLu_) lu_.bind(structure_), boundLu_ = true;
   lu_.setZero();
@@ -434,9 +436,8 @@ void VelocitySystem::multiply(const std::vector<Matrix3>& D, const VectorX& rho,
   multiplyAdd(problem_->G, product_, y);
 }
 
-bool VelocitySystem::solveNear(const std::vector<Matrix3>& D, const VectorX& rho, VectorX& x) {
-  constexpr double accuracy = 1e-7, worth = 0.25;  // [-] of the right side, of a factorisation
-  constexpr int most = 60;                         // vectors kept
+bool VelocitySystem::solveNear(const std::vector<Matrix3>& D, const VectorX& rho, VectorX& x, double accuracy, double worth) {
+  constexpr int most = 60;  // vectors kept
   if (isPast(deadline_)) return false;
   weight_ = massDiagonal_.cwiseInverse();
   const int limit = std::min(most, static_cast<int>(worth * solvesPerFactor()));

@@ -62,8 +62,11 @@ class VelocitySystem {
   void solve(VectorX& x);
   /// About how many solves cost what the last factorisation has cost.
   double solvesPerFactor() const;
-  /// x := A⁻¹ x for the A of these D and ρ, near the one last factored, to 1e-7 of x: GMRES on that factor. False, and x as it was, where that takes more steps than it is worth.
-  bool solveNear(const std::vector<Matrix3>& D, const VectorX& rho, VectorX& x);
+  /// x := A⁻¹ x for the A of these D and ρ, near the one last factored, to `accuracy` [-] of x in the metric of diag(M)⁻¹: GMRES on that factor. False, and x as it was, where that takes
+  /// more than the part `worth` [-] of a factorisation.
+  bool solveNear(const std::vector<Matrix3>& D, const VectorX& rho, VectorX& x, double accuracy, double worth);
+  /// How many matrices have been factored: while it stays, the factor at hand is the same.
+  long factored() const { return factored_; }
 
  private:
   struct Target {        // where a product of two segments, or a mass block, goes
@@ -99,6 +102,7 @@ class VelocitySystem {
   Gmres gmres_;
   VectorX weight_, product_;
   bool general_{false}, boundCholesky_{false}, boundLu_{false};
+  long factored_{0};
   std::vector<int> sizes_;
   std::vector<std::array<int, 2>> couplings_;
   std::vector<Target> contactTargets_, rowTargets_, massTargets_;

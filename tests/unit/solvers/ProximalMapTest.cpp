@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "unit/solvers/PyramidProblem.hpp"
+#include "unit/solvers/TangleProblem.hpp"
 
 namespace stiction {
 namespace {
@@ -61,6 +62,32 @@ TEST(ProximalMap, PiecesAreKeptBeyondTheirBorders) {
   }
   s.map.evaluate(s.system, -5 * s.v, 3);
   EXPECT_NE(s.map.pieces, pieces);
+}
+
+TEST(ProximalMap, RoughDirectionsNearAFactorLeadToTheSameVelocities) {
+  // Ten steps of the proximal point, each inner problem solved to the end, by a new map each, which knows of no factor at hand, and by one.
+  const ContactProblem problem = tangle();
+  VelocitySystem system;
+  ASSERT_TRUE(system.bind(problem));
+  const double gamma = 1, accuracy = 1e-10 * system.impulseUnit();
+  const auto solve = [&](bool keepsFactors, SolveReport& report) {
+    VectorX v = system.freeVelocity(), r = VectorX::Zero(3 * problem.contacts()), rows = VectorX::Zero(problem.rows());
+    ProximalMap map;
+    for (int outer = 0; outer < 10; ++outer) {
+      if (!keepsFactors) map = ProximalMap{};
+      map.moveTo(problem, r, rows);
+      do {
+        if (!map.reduce(system, v, gamma, accuracy, report)) return v;
+      } while (map.misfit > accuracy);
+      r = map.p, rows = map.q;
+    }
+    return v;
+  };
+  SolveReport factored, near;
+  const VectorX exact = solve(false, factored), rough = solve(true, near);
+  EXPECT_LT((rough - exact).norm(), 1e-8 * exact.norm());
+  EXPECT_LT(near.factorisations, near.iterations);
+  EXPECT_LT(near.factorisations, factored.factorisations);
 }
 
 }  // namespace
