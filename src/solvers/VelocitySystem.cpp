@@ -46,6 +46,7 @@ void addProduct(const double* a, const double* b, const Matrix3& D, double* targ
 }  // namespace
 
 bool VelocitySystem::bind(const ContactProblem& problem, const BlockColumns* velocityColumns) {
+  ++factored_;
   problem_ = &problem;
   velocity_ = velocityColumns != nullptr ? velocityColumns : &problem.H;
   if (!bindMass()) return false;

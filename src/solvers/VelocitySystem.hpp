@@ -65,7 +65,7 @@ class VelocitySystem {
   /// x := A⁻¹ x for the A of these D and ρ, near the one last factored, to `accuracy` [-] of x in the metric of diag(M)⁻¹: GMRES on that factor. False, and x as it was, where that takes
   /// more than the part `worth` [-] of a factorisation.
   bool solveNear(const std::vector<Matrix3>& D, const VectorX& rho, VectorX& x, double accuracy, double worth);
-  /// How many matrices have been factored: while it stays, the factor at hand is the same.
+  /// Another number after each factorisation and each bind: while it stays, the factor at hand is the same, and of this problem.
   long factored() const { return factored_; }
 
  private:

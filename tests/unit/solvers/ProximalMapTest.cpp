@@ -90,5 +90,28 @@ TEST(ProximalMap, RoughDirectionsNearAFactorLeadToTheSameVelocities) {
   EXPECT_LT(near.factorisations, factored.factorisations);
 }
 
+TEST(ProximalMap, TheFactorOfAnotherProblemIsNotAtHand) {
+  // Whatever was solved before, the bits are those of a first solve.
+  ContactProblem first = tangle(), second = tangle();
+  second.f *= -1;
+  for (int i = 0; i < second.contacts(); ++i) second.mu[i] = 0.5;
+  VelocitySystem system, other;
+  ProximalMap map, fresh;
+  const auto reduce = [](const ContactProblem& problem, VelocitySystem& on, ProximalMap& by) {
+    EXPECT_TRUE(on.bind(problem));
+    by.moveTo(problem, VectorX::Zero(3 * problem.contacts()), VectorX::Zero(problem.rows()));
+    VectorX v = on.freeVelocity();
+    SolveReport report;
+    EXPECT_TRUE(by.reduce(on, v, 1, 1e-10 * on.impulseUnit(), report));
+    EXPECT_GT(report.factorisations, 0);
+    return v;
+  };
+  const VectorX expected = reduce(second, other, fresh);
+  for (const ContactProblem* before : {&first, &second}) {
+    reduce(*before, system, map);
+    EXPECT_EQ(reduce(second, system, map), expected);
+  }
+}
+
 }  // namespace
 }  // namespace stiction
