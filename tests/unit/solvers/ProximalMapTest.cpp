@@ -93,8 +93,7 @@ TEST(ProximalMap, RoughDirectionsNearAFactorLeadToTheSameVelocities) {
 TEST(ProximalMap, TheFactorOfAnotherProblemIsNotAtHand) {
   // Whatever was solved before, the bits are those of a first solve.
   ContactProblem first = tangle(), second = tangle();
-  second.f *= -1;
-  for (int i = 0; i < second.contacts(); ++i) second.mu[i] = 0.5;
+  second.f *= 1.001;  // nearly the same J, and contacts in the same pieces
   VelocitySystem system, other;
   ProximalMap map, fresh;
   const auto reduce = [](const ContactProblem& problem, VelocitySystem& on, ProximalMap& by) {
@@ -102,7 +101,7 @@ TEST(ProximalMap, TheFactorOfAnotherProblemIsNotAtHand) {
     by.moveTo(problem, VectorX::Zero(3 * problem.contacts()), VectorX::Zero(problem.rows()));
     VectorX v = on.freeVelocity();
     SolveReport report;
-    EXPECT_TRUE(by.reduce(on, v, 1, 1e-10 * on.impulseUnit(), report));
+    EXPECT_TRUE(by.reduce(on, v, 0.01, 1e-10 * on.impulseUnit(), report));
     EXPECT_GT(report.factorisations, 0);
     return v;
   };
