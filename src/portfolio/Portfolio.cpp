@@ -439,7 +439,7 @@ bool Portfolio::Impl::follow(const Problem& problem, Iterate& best, Path path, c
 template <class Problem>
 PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate, const SolveOptions& options) {
   report = {};
-  report.certificate.relative = std::numeric_limits<double>::infinity();
+  report.certificate.relative = report.certificate.metersPerSecond = report.certificate.fclib = std::numeric_limits<double>::infinity();
   certifier.prepare(problem);
   system.setDeadline(options.deadline);
   if (named) {

@@ -25,10 +25,9 @@ double BestIterate::offer(VelocitySystem& system, const VectorX& r, const Vector
   system.contactVelocity(trial_.v, trial_.r, u_);
   system.rowVelocity(trial_.v, trial_.lambda, rows_);
   const double e = system.residual(u_, trial_.r, rows_, law_);
-  if (e < residual_) {
-    residual_ = e;
-    best_ = trial_;
-  }
+  const bool isBest = e < residual_;
+  if (isBest || residual_ == std::numeric_limits<double>::infinity()) best_ = trial_;
+  if (isBest) residual_ = e;
   return e;
 }
 

@@ -38,7 +38,7 @@ class BestIterate {
  public:
   explicit BestIterate(Law law = Law::Coulomb) : law_{law} {}
   void reset() { residual_ = std::numeric_limits<double>::infinity(); }
-  /// Projects r on the cones, computes v = v_free + M⁻¹(H r + G λ) and the residual [m/s]; keeps it if it is the best. Returns the residual.
+  /// Projects r on the cones, computes v = v_free + M⁻¹(H r + G λ) and the residual [m/s]; keeps it if it is the best, or none has a finite residual. Returns the residual.
   double offer(VelocitySystem& system, const VectorX& r, const VectorX& lambda);
   /// Hands over the best answer, if any was finite, and fills residual and status of the report; `limit` is the method's limit of iterations.
   void conclude(const VelocitySystem& system, const SolveOptions& options, int limit, Iterate& iterate, SolveReport& report) const;

@@ -29,5 +29,24 @@ TEST(Newton, LeavesContactsWithoutFrictionFreeUnderANewLoad) {
   EXPECT_NEAR(iterate.r[0], impulse, 1e-3 * impulse);
 }
 
+TEST(Newton, LeavesTheStartWhereEveryResidualOverflows) {
+  ContactProblem problem;
+  const Matrix3 M = Matrix3::Identity();
+  problem.M.addBlock(M.data(), 3);
+  Matrix3 frame = Matrix3::Identity();
+  frame(1, 1) = 1e159;
+  problem.H.addSegment(0, 0, 3, frame.data());
+  problem.H.endGroup();
+  problem.f = Vector3{-1, 0, 0};
+  problem.w = problem.wScale = VectorX::Zero(3);
+  problem.mu = VectorX::Ones(1);
+  const std::unique_ptr<Solver> newton = makeSolver("newton");
+  Iterate iterate;
+  const SolveReport report = newton->solve(problem, iterate, {});
+  EXPECT_NE(report.status, SolveStatus::Converged);
+  EXPECT_TRUE(iterate.r.isZero(0));
+  EXPECT_TRUE(iterate.v.isZero(0));
+}
+
 }  // namespace
 }  // namespace stiction
