@@ -55,6 +55,8 @@ class ContactAssembly {
   int rowOf(int block) const { return problem.M.start[static_cast<std::size_t>(block)]; }
   /// Whether the block has angular velocities, too.
   bool turns(int block) const { return turns_[static_cast<std::size_t>(block)] != 0; }
+  /// [1/(kg m²)] of the body in that block, in world axes; of those that turn.
+  const Matrix3& inverseInertia(int block) const { return inverse_[static_cast<std::size_t>(block)]; }
   std::span<const int> bodies() const { return bodies_; }
 
   ContactProblem problem;

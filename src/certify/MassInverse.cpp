@@ -23,7 +23,7 @@ bool cholesky(double* a, int n) {
   return true;
 }
 
-void forwardSubstitute(const double* factor, int n, double* x) {
+[[gnu::always_inline]] inline void forwardSubstitute(const double* factor, int n, double* x) {
   for (int j = 0; j < n; ++j) {
     x[j] *= factor[j * n + j];
     for (int i = j + 1; i < n; ++i) x[i] -= factor[j * n + i] * x[j];
@@ -145,31 +145,47 @@ double MassInverse::trace(const BlockColumns& A, int group) {
   return A.width == 3 ? wholeTrace<3>(A, group) : wholeTrace<1>(A, group);
 }
 
+/// xᵀM⁻¹x of a whole column x of a block; x is lost.
+double MassInverse::energy(int block, double* x) const {
+  const int first = blockRow_[static_cast<std::size_t>(block)];
+  double sum = 0;
+  for (int p = pieceStart_[static_cast<std::size_t>(block)]; p < pieceStart_[static_cast<std::size_t>(block) + 1]; ++p) {
+    const Piece& piece = pieces_[static_cast<std::size_t>(p)];
+    const auto squares = [&, part = x + (piece.row - first)](int n) {
+      if (piece.offset >= 0) forwardSubstitute(factors_.data() + piece.offset, n, part);
+      double total = 0;
+      for (int i = 0; i < n; ++i) total += part[i] * part[i];
+      return piece.offset < 0 ? total * piece.inverse : total;
+    };
+    sum += piece.size == 3 ? squares(3) : squares(piece.size);
+  }
+  return sum;
+}
+
 double MassInverse::blockTrace(const BlockColumns& A, int group) {
   const int begin = A.start[static_cast<std::size_t>(group)], end = A.start[static_cast<std::size_t>(group) + 1];
   const auto segment = [&A](int s) -> const BlockColumns::Segment& { return A.segments[static_cast<std::size_t>(s)]; };
   double sum = 0;
   for (int s = begin; s < end; ++s) {
-    const int block = segment(s).block;
-    bool counted = false;
+    const int block = segment(s).block, first = blockRow_[static_cast<std::size_t>(block)], size = blockRow_[static_cast<std::size_t>(block) + 1] - first;
+    bool counted = false, alone = segment(s).size == size;
     for (int earlier = begin; earlier < s; ++earlier) counted = counted || segment(earlier).block == block;
+    for (int later = s + 1; later < end; ++later) alone = alone && segment(later).block != block;
     if (counted) continue;
-    const int first = blockRow_[static_cast<std::size_t>(block)];
     for (int c = 0; c < A.width; ++c) {
-      std::fill_n(column_.begin(), blockRow_[static_cast<std::size_t>(block) + 1] - first, 0.0);
+      if (alone && size == 6) {
+        double column[6];
+        std::copy_n(A.values.data() + segment(s).offset + c * 6, 6, column);
+        sum += energy(block, column);
+        continue;
+      }
+      std::fill_n(column_.begin(), size, 0.0);
       for (int other = s; other < end; ++other) {
         if (segment(other).block != block) continue;
         const double* values = A.values.data() + segment(other).offset + c * segment(other).size;
         for (int i = 0; i < segment(other).size; ++i) column_[static_cast<std::size_t>(segment(other).row - first + i)] += values[i];
       }
-      for (int p = pieceStart_[static_cast<std::size_t>(block)]; p < pieceStart_[static_cast<std::size_t>(block) + 1]; ++p) {
-        const Piece& piece = pieces_[static_cast<std::size_t>(p)];
-        double* part = column_.data() + (piece.row - first);
-        if (piece.offset >= 0) forwardSubstitute(factors_.data() + piece.offset, piece.size, part);
-        double squares = 0;
-        for (int i = 0; i < piece.size; ++i) squares += part[i] * part[i];
-        sum += piece.offset < 0 ? squares * piece.inverse : squares;
-      }
+      sum += energy(block, column_.data());
     }
   }
   return sum;

@@ -34,6 +34,7 @@ class MassInverse {
   void addDense(int row, const Eigen::Ref<const MatrixX>& block);
   void factorBlocks(const BlockMass& M);
   void factorWhole(const BlockMass& M);
+  double energy(int block, double* x) const;
   double blockTrace(const BlockColumns& A, int group);
   template <int Width>
   double wholeTrace(const BlockColumns& A, int group);

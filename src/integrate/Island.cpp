@@ -325,7 +325,7 @@ bool IslandStepper::solve(double h, bool last) {
 
 /// Solves and certifies the assembled problem from iterate_. An answer beyond the deadline does not count: it may be one that polishing would have changed.
 bool IslandStepper::solveBy(const SolveOptions& options) {
-  const PortfolioReport report = portfolio_.solve(assembly_.problem, iterate_, options);
+  const PortfolioReport report = portfolio_.solve(assembly_.problem, iterate_, options, certifier_);
   assembly_.velocityFromImpulses(vFree_, iterate_.r, iterate_.lambda, iterate_.v);
   solved_ = certifier_.judge(assembly_.problem, iterate_);
   rung_ = report.rung;

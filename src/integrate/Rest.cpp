@@ -35,10 +35,15 @@ bool IslandStepper::certifiesAtRest(Certificate& certificate) {
   for (int k = 0; k < assembly_.problem.rows(); ++k) load = std::max(load, assembly_.inverseMass(assembly_.problem.G, k) * std::abs(candidate_.lambda[k]));
   if (certificate.relative > kRest && certificate.metersPerSecond > kRest * certificate.scale + kRoundOff * load) return false;
   assembly_.velocityFromImpulses(vFree_, candidate_.r, candidate_.lambda, hidden_);
+  roundOff_.setZero(static_cast<Eigen::Index>(assembly_.bodies().size()));
+  const auto rests = [&](int block) { return speedOf(block, hidden_) <= kRest * certificate.scale + roundOff_[block]; };
+  const auto blocks = static_cast<int>(roundOff_.size());
+  int block = 0;
+  while (block < blocks && rests(block)) ++block;
+  if (block == blocks) return true;
   findRoundOff(candidate_);
-  for (int block = 0; block < roundOff_.size(); ++block)
-    if (!(speedOf(block, hidden_) <= kRest * certificate.scale + roundOff_[block])) return false;
-  return true;
+  while (block < blocks && rests(block)) ++block;
+  return block == blocks;
 }
 
 /// Whether the energy that v = 0 in place of hidden_ takes is within what the ledger has to close to. Bodies that are not stopped by this step may be by the next, which finds them slow.
@@ -71,9 +76,8 @@ void IslandStepper::addRoundOff(const BlockColumns& columns, const VectorX& impu
       const Eigen::Map<const MatrixX> loads{columns.values.data() + segment.offset, segment.size, columns.width};
       double rate = inertia.inverseMass;
       if (!inertia.locked) {
-        const Matrix3 inverse = toWorld(inertia.inverse, local_.rotation[body]);
         double squares = 0;
-        for (int c = 0; c < columns.width; ++c) squares += (inverse * Vector3{loads.col(c).tail<3>()}).squaredNorm();
+        for (int c = 0; c < columns.width; ++c) squares += (assembly_.inverseInertia(segment.block) * Vector3{loads.col(c).tail<3>()}).squaredNorm();
         rate += setup_->bodySize[body] * std::sqrt(squares);
       }
       roundOff_[segment.block] = std::max(roundOff_[segment.block], kRoundOff * rate * impulses.segment(columns.width * i, columns.width).norm());
@@ -147,7 +151,7 @@ bool IslandStepper::sharpen() {
   options.tolerance = kSharp;
   options.polish = 0.1 * kSharp;
   options.scale = certifier_.scale();
-  count(portfolio_.solve(assembly_.problem, candidate_, options));
+  count(portfolio_.solve(assembly_.problem, candidate_, options, certifier_));
   return true;
 }
 

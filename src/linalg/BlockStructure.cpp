@@ -42,7 +42,9 @@ void BlockStructure::layOut(std::vector<int> order) {
   unknowns_ = firstUnknown.back();
   largest_ = sizes_.empty() ? 0 : *std::max_element(sizes_.begin(), sizes_.end());
   // Column structures, bottom up: what the matrix has below the diagonal, plus what the children of the elimination tree bring.
-  std::vector<std::vector<int>> structure(at(n));
+  std::vector<std::vector<int>>& structure = below_;
+  if (structure.size() < at(n)) structure.resize(at(n));
+  for (int k = 0; k < n; ++k) structure[at(k)].clear();
   for (const auto& [a, b] : couplings_) {
     const int i = position_[at(a)], j = position_[at(b)];
     structure[at(std::min(i, j))].push_back(std::max(i, j));

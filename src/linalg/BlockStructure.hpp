@@ -75,6 +75,7 @@ class BlockStructure {
   std::vector<int> stripStart_, strip_;
   std::vector<int> updateStart_;
   std::vector<Update> updates_;
+  std::vector<std::vector<int>> below_;  // of each column while it is laid out: rows below the diagonal
   std::size_t values_{0};
   int unknowns_{0}, largest_{0};
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/Clock.hpp"
 #include "base/Error.hpp"
@@ -97,7 +98,7 @@ Problem pointOf(const Problem& problem, Path path, double t, const VectorX& omeg
 }  // namespace
 
 struct Portfolio::Impl {
-  explicit Impl(Law law) : certifier{law} {}
+  explicit Impl(Law law) : ownCertifier{law} {}
 
   std::unique_ptr<Solver> named;  // null: auto
   VelocitySystem system;
@@ -107,7 +108,9 @@ struct Portfolio::Impl {
   std::unique_ptr<Solver> nsgs{makeNsgs()};
   std::unique_ptr<Impl> innerLadder;  // the ladder for other problems on the way, itself without paths
   bool isInner{false};
-  Certifier certifier;
+  bool isSwept{false};  // nsgs knows the problem at hand
+  Certifier ownCertifier;
+  Certifier* certifier{&ownCertifier};  // prepared for the problem at hand
   Iterate trial;
   VectorX start, sliding;  // start [m/s] (dof): the velocities that a dear problem begins with
   PortfolioReport report;
@@ -163,7 +166,7 @@ struct Portfolio::Impl {
   /// Judges trial and keeps it in `best` when its certificate is the better one. Returns whether the best one passes.
   template <class Problem>
   bool judge(const Problem& problem, Iterate& best, const char* rung, const SolveOptions& options) {
-    const Certificate certificate = certifier.judge(problem, trial);
+    const Certificate certificate = certifier->judge(problem, trial);
     if (certificate.relative < report.certificate.relative) {
       report.certificate = certificate;
       report.rung = rung;
@@ -231,7 +234,9 @@ struct Portfolio::Impl {
   /// Sweeps from `trial`, judged.
   template <class Problem>
   SolveReport sweepTrial(const Problem& problem, Iterate& best, const SolveOptions& sweeps, const SolveOptions& options) {
-    const SolveReport swept = nsgs->solve(problem, trial, sweeps);
+    SolveOptions run = sweeps;
+    run.again = std::exchange(isSwept, true);
+    const SolveReport swept = nsgs->solve(problem, trial, run);
     count(swept);
     judge(problem, best, "nsgs", options);
     return swept;
@@ -320,7 +325,7 @@ struct Portfolio::Impl {
   template <class Problem>
   bool follow(const Problem& problem, Iterate& best, Path path, const SolveOptions& options);
   template <class Problem>
-  PortfolioReport answer(const Problem& problem, Iterate& iterate, const SolveOptions& options);
+  PortfolioReport answer(const Problem& problem, Iterate& iterate, const SolveOptions& options, Certifier* prepared = nullptr);
   InfeasibilityProof findInfeasibility(const ContactProblem& problem);
 };
 
@@ -417,7 +422,7 @@ bool Portfolio::Impl::follow(const Problem& problem, Iterate& best, Path path, c
   for (int k = 0; k < pathPoints && !isPast(options.deadline); ++k) {
     const double next = std::min(1.0, t + step);
     Iterate there = here;
-    const PortfolioReport point = inner().answer(pointOf(problem, path, next, certifier.omega()), there, warm);
+    const PortfolioReport point = inner().answer(pointOf(problem, path, next, certifier->omega()), there, warm);
     report.iterations += point.iterations;
     report.factorisations += point.factorisations;
     if (point.certified) {
@@ -437,10 +442,12 @@ bool Portfolio::Impl::follow(const Problem& problem, Iterate& best, Path path, c
 }
 
 template <class Problem>
-PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate, const SolveOptions& options) {
+PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate, const SolveOptions& options, Certifier* prepared) {
   report = {};
   report.certificate.relative = report.certificate.metersPerSecond = report.certificate.fclib = std::numeric_limits<double>::infinity();
-  certifier.prepare(problem);
+  certifier = prepared != nullptr ? prepared : &ownCertifier;
+  if (prepared == nullptr) certifier->prepare(problem);
+  isSwept = false;
   system.setDeadline(options.deadline);
   if (named) {
     trial = iterate;
@@ -457,13 +464,13 @@ PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate
 // Stiff contacts without friction between bodies that start at rest: where not all of them can be kept from closing, their forces grow until their own stiffness bears what
 // closes, and inertia, that much softer, bears next to nothing.
 InfeasibilityProof Portfolio::Impl::findInfeasibility(const ContactProblem& problem) {
-  certifier.prepare(problem);
+  ownCertifier.prepare(problem);
   ContactProblem stiff = problem;
   stiff.mu.setZero();
   stiff.f.setZero();
   stiff.wScale = stiff.w;
   stiff.scaleFloor = 0;
-  for (int i = 0; i < problem.contacts(); ++i) soften(stiff, i, certifier.omega()[i] / stiffness);
+  for (int i = 0; i < problem.contacts(); ++i) soften(stiff, i, ownCertifier.omega()[i] / stiffness);
   Iterate impulses;
   SolveOptions options;
   options.thorough = false;
@@ -488,6 +495,9 @@ void Portfolio::setTeam(ThreadPool* team) { impl_->setTeam(team); }
 
 PortfolioReport Portfolio::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
   return impl_->answer(problem, iterate, options);
+}
+PortfolioReport Portfolio::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& prepared) {
+  return impl_->answer(problem, iterate, options, &prepared);
 }
 PortfolioReport Portfolio::solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
   return impl_->answer(problem, iterate, options);

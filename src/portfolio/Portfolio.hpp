@@ -34,6 +34,8 @@ class Portfolio {
   /// `iterate` holds the warm start when options.warm, and the answer on return; the better certificate of warm and cold is kept.
   PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options);
   PortfolioReport solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options);
+  /// The same, judged by a certifier of the portfolio's law that is prepared for the problem.
+  PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& prepared);
 
   /// Whether every method is tried before a problem counts as unsolved: `auto`, or a method that leans on it where it may (`fallBack`).
   bool triesAll(bool fallBack) const;

@@ -271,12 +271,16 @@ class GaussSeidel : public Solver {
     SolveReport report;
     report.status = SolveStatus::NumericalFailure;
     report.residual = kInfinity;
-    if (!system.bind(problem, team_)) return report;
+    if (!options.again) {
+      isBound_ = system.bind(problem, team_);
+      noted_ = 0;
+    }
+    wholeSweeps_ = options.again ? 0 : kWholeSweeps;
+    if (!isBound_) return report;
     system.start(iterate, options.warm);
     const double scale = std::max(options.scale > 0 ? options.scale : system.scale(), std::numeric_limits<double>::min());
     const double target = 0.9 * options.tolerance * scale;
     bestResidual_ = kInfinity;
-    noted_ = 0;
     contraction_.reset(options.patience > 0 ? options.patience : kPatience);
     deadline_ = options.deadline;
     relaxation_ = info_.law == Law::Box ? 1.0 : options.relaxation;
@@ -356,7 +360,7 @@ class GaussSeidel : public Solver {
   double sweep(GlobalSystem& system, Iterate& iterate, int done, int sweeps) {
     std::array<Change, SweepSchedule::kMostSweeps> changes;
     const Visits early = sweeps > 1 && system.chooseFocus(noted_) ? Visits::Chosen : Visits::All;
-    const Visits last = sweeps > 1 && done + sweeps >= kWholeSweeps ? Visits::Noted : Visits::All;
+    const Visits last = sweeps > 1 && done + sweeps >= wholeSweeps_ ? Visits::Noted : Visits::All;
     system.schedule().run(
         sweeps, [&](int k, const SweepSchedule::Part& part) { kernels_.sweep(*this, system, iterate, part, k < sweeps - 1 ? early : last, changes[at(k)]); });
     const double change = changes[at(sweeps) - 1].worst();
@@ -463,8 +467,10 @@ class GaussSeidel : public Solver {
   ThreadPool* team_{nullptr};
   GlobalSystem global_;
   LocalSystem local_;
+  bool isBound_{false};
   Iterate best_;
   double bestResidual_{kInfinity}, deadline_{kInfinity}, relaxation_{1};
+  int wholeSweeps_{kWholeSweeps};
   double noted_{0};  // [m/s] the largest change of the last sweep, where it was noted
   Contraction contraction_;
 };
