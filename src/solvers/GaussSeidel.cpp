@@ -275,7 +275,6 @@ class GaussSeidel : public Solver {
       isBound_ = system.bind(problem, team_);
       noted_ = 0;
     }
-    wholeSweeps_ = options.again ? 0 : kWholeSweeps;
     if (!isBound_) return report;
     system.start(iterate, options.warm);
     const double scale = std::max(options.scale > 0 ? options.scale : system.scale(), std::numeric_limits<double>::min());
@@ -360,7 +359,7 @@ class GaussSeidel : public Solver {
   double sweep(GlobalSystem& system, Iterate& iterate, int done, int sweeps) {
     std::array<Change, SweepSchedule::kMostSweeps> changes;
     const Visits early = sweeps > 1 && system.chooseFocus(noted_) ? Visits::Chosen : Visits::All;
-    const Visits last = sweeps > 1 && done + sweeps >= wholeSweeps_ ? Visits::Noted : Visits::All;
+    const Visits last = sweeps > 1 && done + sweeps >= kWholeSweeps ? Visits::Noted : Visits::All;
     system.schedule().run(
         sweeps, [&](int k, const SweepSchedule::Part& part) { kernels_.sweep(*this, system, iterate, part, k < sweeps - 1 ? early : last, changes[at(k)]); });
     const double change = changes[at(sweeps) - 1].worst();
@@ -470,7 +469,6 @@ class GaussSeidel : public Solver {
   bool isBound_{false};
   Iterate best_;
   double bestResidual_{kInfinity}, deadline_{kInfinity}, relaxation_{1};
-  int wholeSweeps_{kWholeSweeps};
   double noted_{0};  // [m/s] the largest change of the last sweep, where it was noted
   Contraction contraction_;
 };

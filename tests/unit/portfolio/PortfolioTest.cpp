@@ -258,5 +258,30 @@ TEST(Portfolio, EcosIsRefusedByTheNameOfItsBuildOptionWhereItIsMissing) {
   }
 }
 
+TEST(Portfolio, AnswersTheSameUnderACertifierThatIsPrepared) {
+  const ContactProblem problem = makePyramid({.rows = 5, .kick = 0.3});
+  Portfolio portfolio;
+  Iterate byItself, byAnother;
+  const PortfolioReport own = portfolio.solve(problem, byItself, {});
+  Certifier certifier;
+  certifier.prepare(problem);
+  const PortfolioReport given = portfolio.solve(problem, byAnother, {}, certifier);
+  EXPECT_TRUE(own.certified);
+  EXPECT_EQ(own.certificate.relative, given.certificate.relative);
+  EXPECT_TRUE(byItself.r == byAnother.r && byItself.v == byAnother.v);
+  const PortfolioReport later = portfolio.solve(referenceContact(), byItself, {});  // by its own certifier again
+  EXPECT_EQ(later.certificate.relative, certify(referenceContact(), byItself).relative);
+}
+
+TEST(Portfolio, WhatNoMethodCanJudgeHasAnInfiniteCertificate) {
+  ContactProblem problem = referenceContact();
+  problem.H.values[4] = 1e159;  // its Delassus block overflows
+  Iterate x;
+  const PortfolioReport report = Portfolio{}.solve(problem, x, {});
+  EXPECT_FALSE(report.certified);
+  EXPECT_EQ(report.certificate.relative, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(report.certificate.metersPerSecond, std::numeric_limits<double>::infinity());
+}
+
 }  // namespace
 }  // namespace stiction

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "solvers/FrictionCone.hpp"
+#include "unit/solvers/PyramidProblem.hpp"
 
 namespace stiction {
 namespace {
@@ -284,6 +285,23 @@ TEST(FrictionCone, FrictionlessProjectionOfAPullIsZero) {
   EXPECT_EQ(projectCone({-1, 0, 0}, 0), Vector3::Zero());
   EXPECT_EQ(projectConeWithDerivative({-1, 0, 0}, 0).value, Vector3::Zero());
   EXPECT_EQ(projectCone({2, 3, 4}, 0), (Vector3{2, 0, 0}));
+}
+
+TEST(Nsgs, GoesOnWithTheSameProblemAsIfItWereBoundAnew) {
+  const ContactProblem problem = makePyramid({.rows = 4, .kick = 0.1}), other = makePyramid({.rows = 3});
+  SolveOptions options;
+  options.maxIterations = options.patience = 20;
+  Iterate anew, again, unrelated;
+  const std::unique_ptr<Solver> solver = makeNsgs();
+  solver->solve(problem, anew, options);
+  again = anew;
+  options.warm = true;
+  solver->solve(other, unrelated, {});
+  solver->solve(problem, anew, options);
+  options.again = true;
+  solver->solve(problem, again, options);
+  EXPECT_GT(again.r.norm(), 0);
+  EXPECT_TRUE(anew.r == again.r && anew.v == again.v);
 }
 
 }  // namespace
