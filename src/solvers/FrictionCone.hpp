@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "math/Types.hpp"
 #include "problem/ContactProblem.hpp"
@@ -111,6 +112,13 @@ inline double contactResidual(const Vector3& r, const Vector3& u, double mu, dou
 inline ContactState alartCurnierState(const Vector3& x, double mu) {
   if (!(x[0] > 0)) return ContactState::Open;
   return tangentialNorm(x) <= mu * x[0] ? ContactState::Stick : ContactState::Slip;
+}
+
+/// Whether at most `most` contacts differ in state; not where the numbers of contacts do.
+inline bool areNear(const std::vector<ContactState>& a, const std::vector<ContactState>& b, int most) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size() && most >= 0; ++i) most -= a[i] != b[i] ? 1 : 0;
+  return most >= 0;
 }
 
 /// One smooth piece of the Alart–Curnier map, inside its border or beyond it.

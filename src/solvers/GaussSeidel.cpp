@@ -362,9 +362,9 @@ class GaussSeidel : public Solver {
     const Visits last = sweeps > 1 && done + sweeps >= kWholeSweeps ? Visits::Noted : Visits::All;
     system.schedule().run(
         sweeps, [&](int k, const SweepSchedule::Part& part) { kernels_.sweep(*this, system, iterate, part, k < sweeps - 1 ? early : last, changes[at(k)]); });
-    const double change = changes[at(sweeps) - 1].worst();
-    noted_ = last == Visits::Noted ? change : 0;
-    return change;
+    const Change& change = changes[at(sweeps) - 1];
+    noted_ = last == Visits::Noted ? std::sqrt(change.largest) : 0;
+    return change.worst();
   }
   double sweep(LocalSystem& system, Iterate& iterate, int, int) const {
     Change change;
@@ -469,7 +469,7 @@ class GaussSeidel : public Solver {
   bool isBound_{false};
   Iterate best_;
   double bestResidual_{kInfinity}, deadline_{kInfinity}, relaxation_{1};
-  double noted_{0};  // [m/s] the largest change of the last sweep, where it was noted
+  double noted_{0};  // [m/s] the largest change of a contact in the last sweep, where it was noted
   Contraction contraction_;
 };
 

@@ -48,8 +48,6 @@ class NewtonMethod : public VelocityMethod {
   /// One step from the linearisation.
   bool newtonStep(VelocitySystem& system, bool general, Matrix matrix, SolveReport& report);
   bool factor(VelocitySystem& system, bool general, SolveReport& report);
-  /// Whether so many contacts at most have left the states they were factored in.
-  bool isNearFactored(int contacts) const;
   bool solveNear(VelocitySystem& system) {
     constexpr double accuracy = 1e-7, worth = 0.25;
     return system.solveNear(D_, rho_, x_, accuracy, worth);
@@ -109,12 +107,6 @@ bool NewtonMethod::factor(VelocitySystem& system, bool general, SolveReport& rep
   ++report.factorisations;
   factored_ = states_;
   return general ? system.factorGeneral(D_, rho_) : system.factorSymmetric(D_, rho_);
-}
-
-bool NewtonMethod::isNearFactored(int contacts) const {
-  if (factored_.size() != states_.size()) return false;
-  for (std::size_t i = 0; i < states_.size() && contacts >= 0; ++i) contacts -= states_[i] != factored_[i];
-  return contacts >= 0;
 }
 
 bool NewtonMethod::newtonStep(VelocitySystem& system, bool general, Matrix matrix, SolveReport& report) {
@@ -193,9 +185,9 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
     const bool general = linearise(system, gamma, report.iterations == 0 ? change : 0);
     const bool sameGamma = gamma == std::exchange(factoredGamma, gamma), isDear = system.solvesPerFactor() > dear;
-    const Matrix matrix = sameGamma && isDear && isNearFactored(near) ? Matrix::Near
-                          : sameGamma && contracts && settled_        ? Matrix::LastFactored
-                                                                      : Matrix::Factored;
+    const Matrix matrix = sameGamma && isDear && areNear(states_, factored_, near) ? Matrix::Near
+                          : sameGamma && contracts && settled_                     ? Matrix::LastFactored
+                                                                                   : Matrix::Factored;
     if (!newtonStep(system, general, matrix, report)) break;
     ++report.iterations;
     const double now = best_.offer(system, r_, lambda_);

@@ -97,11 +97,9 @@ Vector3 ProximalMap::change(const VelocitySystem& system, int i, double gamma, c
 }
 
 bool ProximalMap::isNearFactored(const VelocitySystem& system, double gamma) const {
-  if (factored_ != system.factored() || factoredPieces_.size() != pieces.size() || system.solvesPerFactor() < kDear) return false;
+  if (factored_ != system.factored() || system.solvesPerFactor() < kDear) return false;
   if (std::max(gamma, factoredGamma_) > kNearGamma * std::min(gamma, factoredGamma_)) return false;
-  int others = 0;
-  for (std::size_t i = 0; i < pieces.size() && others <= kNearPieces; ++i) others += pieces[i] != factoredPieces_[i] ? 1 : 0;
-  return others <= kNearPieces;
+  return areNear(pieces, factoredPieces_, kNearPieces);
 }
 
 bool ProximalMap::findDirection(VelocitySystem& system, double gamma, SolveReport& report) {
