@@ -89,7 +89,8 @@ void ContactAssembly::buildContacts(const WorldState& state, const ContactSet& c
   problem.mu.resize(count);
   for (std::size_t k = 0; k < used.size(); ++k) {
     const Contact& contact = contacts[at(used[k])];
-    frames[k] = frameOf(contact);
+    const bool alike = frameSeed_ == 0 && k > 0 && contact.normal == contacts[at(used[k - 1])].normal;  // of one face
+    frames[k] = alike ? frames[k - 1] : frameOf(contact);
     const bool aFirst = blockOf(contact.bodyA) < blockOf(contact.bodyB);
     if (aFirst) addSegment(problem.H, state, contact.bodyA, contact.point, frames[k], -1.0);
     addSegment(problem.H, state, contact.bodyB, contact.point, frames[k], 1.0);

@@ -35,6 +35,13 @@ double largestMagnitude(const VectorX& x) {
   return worst.value();
 }
 
+/// |a|ᵀ|v|, of `size` numbers each.
+[[gnu::always_inline]] inline double absoluteProduct(const double* a, const double* v, int size) {
+  double sum = 0;
+  for (int k = 0; k < size; ++k) sum += std::abs(a[k] * v[k]);
+  return sum;
+}
+
 /// max over the columns of |A|ᵀ|v|.
 double largestAbsoluteProduct(const BlockColumns& A, const VectorX& v) {
   double largest = 0;
@@ -43,8 +50,8 @@ double largestAbsoluteProduct(const BlockColumns& A, const VectorX& v) {
       double sum = 0;
       for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
         const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
-        const double* a = A.values.data() + segment.offset + c * segment.size;
-        for (int k = 0; k < segment.size; ++k) sum += std::abs(a[k] * v[segment.row + k]);
+        const double *a = A.values.data() + segment.offset + c * segment.size, *x = v.data() + segment.row;
+        sum += segment.size == 6 ? absoluteProduct(a, x, 6) : absoluteProduct(a, x, segment.size);
       }
       largest = std::max(largest, sum);
     }

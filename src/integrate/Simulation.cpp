@@ -36,6 +36,12 @@ void requireFinite(const std::string& what, const Vector3& value) {
     if (!std::isfinite(value[i])) throw InputError{what, number(value[i]), "finite", "give three finite numbers"};
 }
 
+/// One island's entries come sorted.
+template <class Entry, class Before>
+void sortUnlessSorted(std::vector<Entry>& entries, const Before& before) {
+  if (!std::is_sorted(entries.begin(), entries.end(), before)) std::sort(entries.begin(), entries.end(), before);
+}
+
 StepSetup makeSetup(const Model& model, const SimulationOptions& options, const CollisionDetector& detector) {
   StepSetup setup;
   setup.model = &model;
@@ -206,7 +212,7 @@ void Simulation::Impl::gatherMemory(std::vector<ContactMemory>& all) const {
     const std::vector<ContactMemory>& memory = resultOf(k).report.memory;
     all.insert(all.end(), memory.begin(), memory.end());
   }
-  std::sort(all.begin(), all.end(), [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
+  sortUnlessSorted(all, [](const ContactMemory& a, const ContactMemory& b) { return a.key < b.key; });
 }
 
 std::string Simulation::Impl::whyNotCertified() const {
@@ -277,7 +283,7 @@ void Simulation::Impl::gather() {
     if (result.hardest && result.hardest->relative > hardest.relative) hardest = std::move(*result.hardest);
     result.hardest.reset();
   }
-  std::sort(solved.begin(), solved.end(), [](const SolvedContact& a, const SolvedContact& b) { return a.contact.key < b.contact.key; });
+  sortUnlessSorted(solved, [](const SolvedContact& a, const SolvedContact& b) { return a.contact.key < b.contact.key; });
   gatherMemory(next.contacts);
   report.contacts = static_cast<int>(solved.size());
   if (report.status == StepStatus::NotCertified) report.reason = whyNotCertified();
