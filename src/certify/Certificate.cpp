@@ -36,10 +36,10 @@ double largestMagnitude(const VectorX& x) {
 }
 
 /// |a|ᵀ|v|, of `size` numbers each.
-[[gnu::always_inline]] inline double absoluteProduct(const double* a, const double* v, int size) {
-  double sum = 0;
-  for (int k = 0; k < size; ++k) sum += std::abs(a[k] * v[k]);
-  return sum;
+template <int Size>
+double absoluteProduct(const double* a, const double* v, int size) {
+  using Numbers = Eigen::Array<double, Size, 1>;
+  return (Eigen::Map<const Numbers>{a, size} * Eigen::Map<const Numbers>{v, size}).abs().sum();
 }
 
 /// max over the columns of |A|ᵀ|v|.
@@ -51,7 +51,7 @@ double largestAbsoluteProduct(const BlockColumns& A, const VectorX& v) {
       for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
         const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
         const double *a = A.values.data() + segment.offset + c * segment.size, *x = v.data() + segment.row;
-        sum += segment.size == 6 ? absoluteProduct(a, x, 6) : absoluteProduct(a, x, segment.size);
+        sum += segment.size == 6 ? absoluteProduct<6>(a, x, 6) : absoluteProduct<Eigen::Dynamic>(a, x, segment.size);
       }
       largest = std::max(largest, sum);
     }
