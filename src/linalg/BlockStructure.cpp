@@ -42,19 +42,18 @@ void BlockStructure::layOut(std::vector<int> order) {
   unknowns_ = firstUnknown.back();
   largest_ = sizes_.empty() ? 0 : *std::max_element(sizes_.begin(), sizes_.end());
   // Column structures, bottom up: what the matrix has below the diagonal, plus what the children of the elimination tree bring.
-  std::vector<std::vector<int>>& structure = below_;
-  if (structure.size() < at(n)) structure.resize(at(n));
-  for (int k = 0; k < n; ++k) structure[at(k)].clear();
+  if (below_.size() < at(n)) below_.resize(at(n));
+  for (int k = 0; k < n; ++k) below_[at(k)].clear();
   for (const auto& [a, b] : couplings_) {
     const int i = position_[at(a)], j = position_[at(b)];
-    structure[at(std::min(i, j))].push_back(std::max(i, j));
+    below_[at(std::min(i, j))].push_back(std::max(i, j));
   }
   for (int k = 0; k < n; ++k) {
-    auto& rows = structure[at(k)];
+    auto& rows = below_[at(k)];
     std::sort(rows.begin(), rows.end());
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     if (rows.size() > 1) {
-      auto& parent = structure[at(rows.front())];
+      auto& parent = below_[at(rows.front())];
       parent.insert(parent.end(), rows.begin() + 1, rows.end());
     }
   }
@@ -67,7 +66,7 @@ void BlockStructure::layOut(std::vector<int> order) {
   }
   for (int k = 0; k < n; ++k) {
     int height = size_[at(k)];
-    for (const int i : structure[at(k)]) {
+    for (const int i : below_[at(k)]) {
       rows_.push_back(i);
       rowOffsets_.push_back(height);
       height += size_[at(i)];
@@ -76,8 +75,8 @@ void BlockStructure::layOut(std::vector<int> order) {
     height_[at(k)] = height;
     panel_[at(k)] = values_;
     values_ += at(height) * at(size_[at(k)]) + at(kPack);
-    const auto& rows = structure[at(k)];
-    chained_[at(k)] = !rows.empty() && rows.front() == k + 1 && rows.size() == structure[at(k) + 1].size() + 1 && size_[at(k)] == size_[at(k) + 1];
+    const auto& rows = below_[at(k)];
+    chained_[at(k)] = !rows.empty() && rows.front() == k + 1 && rows.size() == below_[at(k) + 1].size() + 1 && size_[at(k)] == size_[at(k) + 1];
   }
   cutStrips();
   listUpdates();

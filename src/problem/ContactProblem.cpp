@@ -38,7 +38,7 @@ void addTimes(const double* a, const double* x, double* out, int size, int width
 }
 
 // Rows in pairs: the sum of a column's products is no chain of six.
-[[gnu::always_inline]] inline void addTransposedTimesOfBody(const double* a, const double* x, double* out) {
+void addTransposedTimesOfBody(const double* a, const double* x, double* out) {
   using Pair = Eigen::Array2d;
   const Pair x0{x[0], x[1]}, x1{x[2], x[3]}, x2{x[4], x[5]};
   for (int c = 0; c < 3; ++c, a += 6) {
@@ -107,28 +107,20 @@ void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
 
 void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z) {
   z.resize(A.columns());
-  const auto each = [&](int i, double* zi, const auto& add) {
+  for (int i = 0; i < A.groups(); ++i) {
+    double* zi = z.data() + i * A.width;
+    for (int c = 0; c < A.width; ++c) zi[c] = 0;
     for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
       const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
-      add(A.values.data() + segment.offset, v.data() + segment.row, zi, segment.size);
-    }
-  };
-  if (A.width != 3) {
-    z.setZero();
-    for (int i = 0; i < A.groups(); ++i)
-      each(i, z.data() + i * A.width,
-           [&](const double* a, const double* x, double* zi, int size) { addTransposedTimes<Eigen::Dynamic, Eigen::Dynamic>(a, x, zi, size, A.width); });
-    return;
-  }
-  for (int i = 0; i < A.groups(); ++i) {
-    double zi[3] = {0, 0, 0};
-    each(i, zi, [](const double* a, const double* x, double* sum, int size) {
-      if (size == 6)
-        addTransposedTimesOfBody(a, x, sum);
+      const double* a = A.values.data() + segment.offset;
+      const double* x = v.data() + segment.row;
+      if (segment.size == 6 && A.width == 3)
+        addTransposedTimesOfBody(a, x, zi);
+      else if (A.width == 3)
+        addTransposedTimes<Eigen::Dynamic, 3>(a, x, zi, segment.size, 3);
       else
-        addTransposedTimes<Eigen::Dynamic, 3>(a, x, sum, size, 3);
-    });
-    std::copy_n(zi, 3, z.data() + 3 * i);
+        addTransposedTimes<Eigen::Dynamic, Eigen::Dynamic>(a, x, zi, segment.size, A.width);
+    }
   }
 }
 
