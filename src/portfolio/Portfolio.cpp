@@ -21,13 +21,13 @@ namespace {
 
 // Gauss–Seidel first, for at most as long as some 14 factorisations take (it gives up earlier when its contraction rate says so). Work in multiplications; a contact's
 // part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
-constexpr int leastSweeps = 100, mostSweeps = 20000;
+constexpr int leastSweeps = 150, mostSweeps = 20000;
 constexpr double sweepWork = 170, burstFactorisations = 14;
 constexpr double overRelaxation = 1.5;  // [-] of those sweeps
 constexpr double heapRelaxation = 1.6;  // [-] likewise on dear problems, measured on heaps that fall and columns that collapse; 1.8 diverges on some
 constexpr double headway = 0.6;         // [-] of the certificate before a run of sweeps: one that leaves more was idle
 constexpr int mostIdle = 2;             // such runs, one after the other, and the next ones are not over-relaxed
-constexpr double sweepGoal = 3e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
+constexpr double sweepGoal = 1e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
 constexpr int manyContacts = 300, pressingSweeps = 40;  // without friction: so many sweeps leave Newton a few contacts to change
 constexpr int fewContacts = 16;          // fewer are swept first, whatever they are, and without over-relaxation: a contact alone is exact after one sweep

@@ -9,6 +9,8 @@
 // residual has not fallen for a while.
 // Warm, the first step leaves loaded contacts as they were: velocities that old impulses give under a new load, times ρ, throw most contacts out of their state.
 // A step that contracts and leaves every contact in its state and γ as it was is followed by one with the same factor (the simplified Newton method): where nothing slips its matrix is the same.
+// Where factors are dear beside solves, and without friction, such steps are mixed by Anderson's method in place of a larger γ: the map is linear while no contact changes its state, all
+// but a few of its directions contract at once, and those are what mixing finds.
 // Where a factorisation costs as much as many solves, steps of the same γ with few contacts in other states go by GMRES on the factor at hand.
 // A residual that stays while no contact changes its state is held up by self-stress, which SelfStress shifts to where a contact gives way.
 // Cost: a factorisation of the body graph, or some substitutions, a step.
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "linalg/AndersonMixing.hpp"
 #include "solvers/FrictionCone.hpp"
 #include "solvers/SelfStress.hpp"
 #include "solvers/VelocityMethod.hpp"
@@ -53,12 +56,15 @@ class NewtonMethod : public VelocityMethod {
     return system.solveNear(D_, rho_, x_, accuracy, worth);
   }
   void settleRows(VelocitySystem& system, Matrix matrix);
+  /// Mixes the step with those before it that had the same factor; `isFirst`: of the factor's.
+  void mix(const VelocitySystem& system, bool isFirst);
   /// Shifts self-stress that holds the residual up to where a contact gives way. Returns whether anything moved.
   bool release(const VelocitySystem& system, const SolveOptions& options);
 
   BestIterate best_;
   SelfStress selfStress_;
-  VectorX v_, r_, lambda_, u_, rows_, p_, rowImpulse_, rho_, x_, y_;
+  AndersonMixing<3> mixing_{8};
+  VectorX v_, r_, lambda_, u_, rows_, p_, rowImpulse_, rho_, x_, y_, misfit_;
   std::vector<Matrix3> D_;
   std::vector<ContactState> states_, factored_;
   bool settled_{false};  // every contact in the state of the last linearisation
@@ -153,6 +159,15 @@ void NewtonMethod::settleRows(VelocitySystem& system, Matrix matrix) {
   }
 }
 
+/// The step changes (r, λ) from those in misfit_; measured in velocities.
+void NewtonMethod::mix(const VelocitySystem& system, bool isFirst) {
+  const int n = system.problem().contacts();
+  for (int i = 0; i < n; ++i) misfit_.segment<3>(3 * i) = system.omega(i) * (r_.segment<3>(3 * i) - misfit_.segment<3>(3 * i));
+  for (int k = 0; k < system.problem().rows(); ++k) misfit_[3 * n + k] = system.rowOmega(k) * (lambda_[k] - misfit_[3 * n + k]);
+  if (isFirst) mixing_.reset();
+  mixing_.mix(misfit_, {&v_, &r_, &lambda_});
+}
+
 bool NewtonMethod::release(const VelocitySystem& system, const SolveOptions& options) {
   constexpr double floor = 0.1;  // [-] of the tolerance: misfits that matter
   system.contactVelocity(v_, r_, u_);
@@ -165,6 +180,8 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   constexpr double growth = 10, largest = 1e6, quick = 0.01, contracting = 0.1;
   constexpr double dear = 20, slow = 0.5;  // [-] solves a factorisation: then γ, which needs a new one, grows only where steps contract less than that
   constexpr int near = 30;                 // contacts in other states: solves by way of the factor at hand are cheaper than a new one
+  constexpr double worthMixing = 1;        // solves a factorisation, with friction
+  constexpr double kept = 0.3;             // [-] of the residual: mixed steps that leave more have come to an end
   constexpr double stall = 0.2;            // [-] of the residual: a step that changes less, with no contact changing its state, shifts impulses and little else
   const int patience = options.patience > 0 ? options.patience : 8;
   const int phases = options.patience > 0 ? 1 : 4;
@@ -175,7 +192,7 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   best_.offer(system, r_, lambda_);
   v_ = best_.last().v;
   int since = 0, phase = 0;
-  bool contracts = false;
+  bool contracts = false, mixingFails = false;
   double factoredGamma = 0;
   factored_.clear();
   double before = best_.residual(), last = before;
@@ -185,16 +202,23 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
     const bool general = linearise(system, gamma, report.iterations == 0 ? change : 0);
     const bool sameGamma = gamma == std::exchange(factoredGamma, gamma), isDear = system.solvesPerFactor() > dear;
-    const Matrix matrix = sameGamma && isDear && areNear(states_, factored_, near) ? Matrix::Near
-                          : sameGamma && contracts && settled_                     ? Matrix::LastFactored
-                                                                                   : Matrix::Factored;
+    const bool mixes = system.solvesPerFactor() > worthMixing || system.problem().mu.isZero(0);
+    const bool holds = sameGamma && (mixes ? !mixingFails && states_ == factored_ : contracts && settled_);
+    const Matrix matrix = holds                                                       ? Matrix::LastFactored
+                          : sameGamma && isDear && areNear(states_, factored_, near) ? Matrix::Near
+                                                                                     : Matrix::Factored;
+    if (mixes) misfit_.resize(r_.size() + lambda_.size()), misfit_ << r_, lambda_;
     if (!newtonStep(system, general, matrix, report)) break;
+    const bool isMixed = mixes && matrix == Matrix::LastFactored;
+    if (mixes) mix(system, !isMixed);
     ++report.iterations;
     const double now = best_.offer(system, r_, lambda_);
     const bool stalls = settled_ && std::abs(now - last) < stall * last;
+    mixingFails = isMixed && now > kept * last;
+    const double enough = isMixed ? kept : isDear ? slow : mixes ? 1 + stall : quick;
     if (now > (1 + stall) * last)
       gamma = gammas[phase];
-    else if (settled_ && now > (isDear ? slow : quick) * last)
+    else if (settled_ && now > enough * last)
       gamma = std::min(largest, growth * gamma);
     contracts = now < contracting * last;
     last = now;
@@ -206,7 +230,7 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
     r_ = best_.iterate().r, lambda_ = best_.iterate().lambda, v_ = best_.iterate().v;
     since = 0;
     gamma = gammas[phase];
-    states_.clear();
+    states_.clear(), factored_.clear();
   }
   best_.conclude(system, options, limit, iterate, report);
   return report;
