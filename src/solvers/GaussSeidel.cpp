@@ -293,7 +293,7 @@ class GaussSeidel : public Solver {
 
   template <typename System>
   SolveStatus sweepUntil(System& system, Iterate& iterate, double target, int limit, int& sweeps) {
-    int nextCheck = contraction_.givesUpWithin(limit) ? 8 : std::max(8, limit / 4);
+    int nextCheck = contraction_.givesUpWithin(limit) ? 8 : std::max(8, limit / 2);
     if (check(system, iterate) <= target) return SolveStatus::Converged;
     for (sweeps = 0; sweeps < limit;) {
       const int count = together(system, std::min(nextCheck, limit) - sweeps);
@@ -303,7 +303,7 @@ class GaussSeidel : public Solver {
       if (isPast(deadline_)) break;
       const bool due = sweeps >= nextCheck || sweeps == limit;
       if (change > 3 * target && !due) continue;
-      if (due) nextCheck += nextCheck / 2;
+      if (due) nextCheck *= 2;
       if (check(system, iterate) <= target) return SolveStatus::Converged;
       if (contraction_.hopeless(sweeps, change, target, limit - sweeps)) return SolveStatus::Stalled;
     }

@@ -204,9 +204,7 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
     const bool sameGamma = gamma == std::exchange(factoredGamma, gamma), isDear = system.solvesPerFactor() > dear;
     const bool mixes = system.solvesPerFactor() > worthMixing || system.problem().mu.isZero(0);
     const bool holds = sameGamma && (mixes ? !mixingFails && states_ == factored_ : contracts && settled_);
-    const Matrix matrix = holds                                                       ? Matrix::LastFactored
-                          : sameGamma && isDear && areNear(states_, factored_, near) ? Matrix::Near
-                                                                                     : Matrix::Factored;
+    const Matrix matrix = holds ? Matrix::LastFactored : sameGamma && isDear && areNear(states_, factored_, near) ? Matrix::Near : Matrix::Factored;
     if (mixes) misfit_.resize(r_.size() + lambda_.size()), misfit_ << r_, lambda_;
     if (!newtonStep(system, general, matrix, report)) break;
     const bool isMixed = mixes && matrix == Matrix::LastFactored;

@@ -48,5 +48,31 @@ TEST(Newton, LeavesTheStartWhereEveryResidualOverflows) {
   EXPECT_TRUE(iterate.v.isZero(0));
 }
 
+TEST(Newton, EndsWithOneFactorWhereNoContactChangesItsState) {
+  // A column of points, one on the other: the load at the top is borne by all contacts, a direction that contracts by a tenth a step at most.
+  constexpr int points = 12;
+  const Matrix3 mass = Matrix3::Identity(), up = Matrix3::Identity(), down = -up;
+  ContactProblem problem;
+  for (int i = 0; i < points; ++i) {
+    problem.M.addBlock(mass.data(), 3);
+    if (i > 0) problem.H.addSegment(i - 1, 3 * (i - 1), 3, down.data());
+    problem.H.addSegment(i, 3 * i, 3, up.data());
+    problem.H.endGroup();
+  }
+  problem.f = VectorX::Zero(3 * points);
+  for (int i = 0; i < points; ++i) problem.f[3 * i] = -1;
+  problem.w = problem.wScale = VectorX::Zero(3 * points);
+  problem.mu = VectorX::Zero(points);
+  Iterate iterate;
+  iterate.r = VectorX::Zero(3 * points), iterate.v = VectorX::Zero(3 * points), iterate.lambda = VectorX::Zero(0);
+  for (int i = 0; i < points; ++i) iterate.r[3 * i] = points - i - 1e-5;  // of a load less by that much at the top
+  SolveOptions options;
+  options.warm = true;
+  const SolveReport report = makeSolver("newton")->solve(problem, iterate, options);
+  EXPECT_LE(report.residual, options.polish);
+  EXPECT_EQ(report.factorisations, 1) << report.iterations << " steps";
+  for (int i = 0; i < points; ++i) EXPECT_NEAR(iterate.r[3 * i], points - i, 1e-10);
+}
+
 }  // namespace
 }  // namespace stiction
