@@ -85,6 +85,7 @@ IslandStepper::IslandStepper(const StepSetup& setup)
       portfolio_{setup.options->solver, setup.options->law},
       triesAll_{portfolio_.triesAll(setup.options->fallBack)},
       projector_{"auto"},
+      projectionCertifier_{Law::Coulomb},
       local_{makeState(*setup.model)},
       rows_{*setup.model, setup.inertias, setup.bodySize} {}
 

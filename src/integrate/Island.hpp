@@ -167,6 +167,7 @@ class IslandStepper {
   bool hasParted(const Contact& contact, double h) const;
   void keepBallsFromTurning();
   void assembleProjection(double h);
+  double polishOfPass(double scale) const;
   double applyProjection();
   struct Motion {
     Vector3 shift{Vector3::Zero()};  // [m]
@@ -195,6 +196,7 @@ class IslandStepper {
   Portfolio portfolio_;
   bool triesAll_;  // the portfolio is `auto`, or a method that leans on it
   Portfolio projector_;
+  Certifier projectionCertifier_;
 
   // The island and its state at the present moment of the step.
   std::vector<int> bodies_;
@@ -238,6 +240,7 @@ class IslandStepper {
   std::vector<Motion> motion_;     // of the island's bodies over the (sub)step, or in the projection
   ContactSet startContacts_;
   double parted_{0};                   // [-] of the pair's size: farthest gap that the projection's pass closes
+  double bend_{0}, finest_{0};         // [m] what surfaces curve over the way that the pass goes, at most; least size of a pair that it sees to
   std::vector<double> rowTargets_;     // b of each equality row; in the projection [m]
   std::vector<int> region_;            // bodies that it may move, ascending
   std::vector<int> turning_;           // bodies that anchors or constraints may turn

@@ -16,6 +16,7 @@
 // heap each move of 1e-9 m changes the balance of some sphere by 1e-8 of its weight, and it would roll for ever.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "integrate/Island.hpp"
 #include "math/Rotation.hpp"
@@ -23,20 +24,22 @@
 namespace stiction {
 namespace {
 
-constexpr double kOverlap = 1e-10;     // [-] of the pair's size: overlaps below this stay
-constexpr double kAnchor = 1e-10;      // [-] of the pair's size: anchors nearer than this stay
-constexpr double kCompliance = 1e-3;   // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
-constexpr double kTolerance = 1e-6;    // [-] relative certificate asked of the projection
-constexpr double kPolish = 1e-10;      // [-] what a Newton-type method goes on to: what is left becomes an approach speed of the next step
-constexpr double kUseful = 1e-2;       // [-] a projection worse than this is not applied
-constexpr double kLargest = 0.2;       // [-] of the pair's size: correction in one (sub)step at most
-constexpr double kSpeed = 10.0;        // [1/s] times the pair's size: speed at which deep overlaps come out
-constexpr double kParted = 1e-2;       // [-] of the pair's size: loaded contacts farther apart are left to open,
+constexpr double kOverlap = 1e-10;    // [-] of the pair's size: overlaps below this stay
+constexpr double kAnchor = 1e-10;     // [-] of the pair's size: anchors nearer than this stay
+constexpr double kCompliance = 1e-3;  // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
+constexpr double kTolerance = 1e-6;   // [-] relative certificate asked of the projection
+constexpr double kPolish = 1e-10;     // [-] what a method goes on to at most: what is left becomes an approach speed of the next step,
+constexpr double kCoarse = 1e-3;      // [-] and at least
+constexpr double kFine = 0.1;     // [-] of the overlap that may stay: no pass is more exact, nor than what surfaces curve over its way, which is for the next
+constexpr double kUseful = 1e-2;  // [-] a projection worse than this is not applied
+constexpr double kLargest = 0.2;  // [-] of the pair's size: correction in one (sub)step at most
+constexpr double kSpeed = 10.0;   // [1/s] times the pair's size: speed at which deep overlaps come out
+constexpr double kParted = 1e-2;  // [-] of the pair's size: loaded contacts farther apart are left to open,
 constexpr double kStillParted = 1e-4;  // [-] or than this after the first pass: what others hold open is not asked for again
 constexpr double kHeadway = 0.2;       // [-] of the worst fault's way: a pass that moves nothing so far mends nothing more
-constexpr double kLocal = 0.5;         // [-] of the island's bodies: a larger region is the whole island
+constexpr double kLocal = 0.1;         // [-] of the island's bodies: a larger region is the whole island
 constexpr double kStray = 1e-7;        // [-] of the pair's size: bodies at rest are not moved for less
-constexpr int kPasses = 4;
+constexpr int kPasses = 5;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -151,6 +154,7 @@ void IslandStepper::keepBallsFromTurning() {
 
 void IslandStepper::assembleProjection(double h) {
   double widest = deepest(), largest = 0;
+  bend_ = 0, finest_ = std::numeric_limits<double>::infinity();
   for (const Contact& contact : contacts_)
     if (hasParted(contact, h)) widest = std::max(widest, contact.gap);
   const double reach = 10.0 * widest;
@@ -175,7 +179,10 @@ void IslandStepper::assembleProjection(double h) {
     const double limit = farthest(pairSize(contact.key), h);
     problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(contact.gap, -limit);
     const double pressing = iterate_.r[static_cast<Eigen::Index>(3 * k)] = h * load(contact, h);
-    largest = std::max(largest, std::min(pressing > 0 ? std::abs(contact.gap) : -contact.gap, limit));
+    const double way = std::clamp(pressing > 0 ? std::abs(contact.gap) : -contact.gap, 0.0, limit);
+    largest = std::max(largest, way);
+    bend_ = std::max(bend_, way * way / pairSize(contact.key));
+    finest_ = std::min(finest_, pairSize(contact.key));
     const ContactMemory* entry = memoryOf(contact.key);
     if (!entry || !entry->anchored) continue;
     for (int t = 1; t <= 2; ++t) {
@@ -224,6 +231,12 @@ double IslandStepper::applyProjection() {
   return longest;
 }
 
+/// How exactly a pass is solved [-] of the certificate's scale [m]. Constraints that users hold the island by stay as exact as can be.
+double IslandStepper::polishOfPass(double scale) const {
+  if (!rows_.empty()) return kPolish;
+  return std::clamp(std::max(bend_, kFine * kOverlap * finest_) / scale, kPolish, kCoarse);
+}
+
 void IslandStepper::project(double h) {
   for (const Contact& contact : contacts_)
     if (ContactMemory* entry = memoryOf(contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
@@ -238,12 +251,13 @@ void IslandStepper::project(double h) {
     iterate_.v.setZero(problem.dof());
     iterate_.lambda.setZero(problem.rows());
     SolveOptions options;
-    options.tolerance = kTolerance;
-    options.polish = kPolish;
+    projectionCertifier_.prepare(problem);
+    options.polish = polishOfPass(projectionCertifier_.scale());
+    options.tolerance = std::max(kTolerance, options.polish);
     options.warm = true;
     options.thorough = false;  // the next step corrects what is left
-    options.scale = problem.scaleFloor;
-    const PortfolioReport report = projector_.solve(problem, iterate_, options);
+    options.scale = projectionCertifier_.scale();
+    const PortfolioReport report = projector_.solve(problem, iterate_, options, projectionCertifier_);
     if (!(report.certificate.relative <= kUseful)) break;
     const bool slow = applyProjection() <= kHeadway * worst;
     startContacts_.swap(contacts_);

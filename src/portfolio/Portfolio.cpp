@@ -292,7 +292,9 @@ struct Portfolio::Impl {
       burst.relaxation = heapRelaxation;
       burst.maxIterations = burst.patience = pressingSweeps;
       trial = best;
+      burst.tolerance = options.polish;
       sweepTrial(problem, best, burst, options);
+      if (report.certificate.relative <= options.polish) return true;
     }
     return (options.warm && rung(problem, best, "warm", *newton, warm)) ||
            (options.warm && isDear() && !isRedundant(best) && sweep(problem, best, burst(problem.contacts()), options)) ||
