@@ -146,6 +146,7 @@ struct Portfolio::Impl {
   void run(const LocalContactProblem& problem, VelocityMethod& method, const SolveOptions& options) {
     constexpr int corrections = 8;
     SolveOptions inner = options;
+    fitIterate(problem, trial, options.warm);
     if (options.warm) factor.correct(problem, trial.r);
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < corrections; ++k) {

@@ -460,7 +460,7 @@ bool CentralPathMethod::polish(VelocitySystem& system, const SolveOptions& optio
   const double unit = system.impulseUnit() / system.scale();
   double gamma = kPolish;
   const int until = report.factorisations + kPolishSteps;
-  while (report.factorisations < until) {
+  for (int round = 0; round < kPolishSteps && report.factorisations < until; ++round) {  // there are rounds without a Newton step
     const double goal = 1e-2 * unit * std::max(0.1 * std::min(best_.residual(), system.scale()), options.polish * system.scale());
     if (!map_.reduce(system, x_, gamma, goal, report)) return false;
     best_.offer(system, map_.p, map_.q);

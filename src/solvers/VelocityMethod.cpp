@@ -4,14 +4,21 @@
 
 namespace stiction {
 
-void fitIterate(const ContactProblem& problem, Iterate& iterate, bool warm) {
-  const auto fit = [warm](VectorX& x, Eigen::Index size) {
-    if (!warm || x.size() != size || !x.allFinite()) x.setZero(size);
-  };
-  fit(iterate.r, 3 * problem.contacts());
-  fit(iterate.lambda, problem.rows());
-  fit(iterate.v, problem.dof());
+namespace {
+
+void fit(VectorX& x, Eigen::Index size, bool warm) {
+  if (!warm || x.size() != size || !x.allFinite()) x.setZero(size);
 }
+
+}  // namespace
+
+void fitIterate(const ContactProblem& problem, Iterate& iterate, bool warm) {
+  fit(iterate.r, 3 * problem.contacts(), warm);
+  fit(iterate.lambda, problem.rows(), warm);
+  fit(iterate.v, problem.dof(), warm);
+}
+
+void fitIterate(const LocalContactProblem& problem, Iterate& iterate, bool warm) { fit(iterate.r, 3 * problem.contacts(), warm); }
 
 double BestIterate::offer(VelocitySystem& system, const VectorX& r, const VectorX& lambda) {
   const ContactProblem& problem = system.problem();
@@ -53,6 +60,7 @@ SolveReport VelocitySolver::solve(const LocalContactProblem& problem, Iterate& i
   system_.setDeadline(options.deadline);
   SolveReport total;
   SolveOptions inner = options;
+  fitIterate(problem, iterate, options.warm);
   if (options.warm) factor_.correct(problem, iterate.r);
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < maxCorrections; ++k) {

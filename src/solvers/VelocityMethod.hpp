@@ -32,6 +32,7 @@ std::unique_ptr<VelocityMethod> makeAdmmMethod();
 
 /// Gives r, λ and v of the problem's sizes: zeros where the start is missing or of another size.
 void fitIterate(const ContactProblem& problem, Iterate& iterate, bool warm);
+void fitIterate(const LocalContactProblem& problem, Iterate& iterate, bool warm);
 
 /// Keeps the best answer seen: cone-feasible r, the velocity it implies, and its residual by the law.
 class BestIterate {

@@ -30,6 +30,17 @@ ContactProblem referenceContact() {
   return p;
 }
 
+/// The same with the mass eliminated.
+LocalContactProblem localReferenceContact() {
+  LocalContactProblem p;
+  p.start = {0, 1};
+  p.column = {0};
+  p.blocks = {0.1 * Matrix3::Identity()};
+  p.q = Vector3{-1.5, 3, 4};
+  p.mu = VectorX::Constant(1, 0.3);
+  return p;
+}
+
 class EveryMethod : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryMethod, SolvesTheReferenceContactStrictly) {
@@ -44,15 +55,9 @@ TEST_P(EveryMethod, SolvesTheReferenceContactStrictly) {
 }
 
 TEST_P(EveryMethod, SolvesAResultingLocalProblem) {
-  LocalContactProblem p;
-  p.start = {0, 1};
-  p.column = {0};
-  p.blocks = {0.1 * Matrix3::Identity()};
-  p.q = Vector3{-1.5, 3, 4};
-  p.mu = VectorX::Constant(1, 0.3);
   Portfolio portfolio{GetParam()};
   Iterate x;
-  const PortfolioReport report = portfolio.solve(p, x, {});
+  const PortfolioReport report = portfolio.solve(localReferenceContact(), x, {});
   EXPECT_TRUE(report.certified) << report.certificate.relative;
   EXPECT_NEAR((x.r - Vector3{15, -2.7, -3.6}).norm(), 0, 1e-6);
 }
@@ -91,6 +96,38 @@ TEST_P(EveryMethod, HonoursContactCompliance) {
   const PortfolioReport report = portfolio.solve(p, x, {});
   EXPECT_TRUE(report.certified) << report.certificate.relative;
   EXPECT_NEAR(x.r[0], 4.0, 1e-7);
+}
+
+TEST_P(EveryMethod, TakesAWarmStartOfAnotherSizeForNone) {
+  for (const int size : {0, 1, 12}) {
+    Portfolio portfolio{GetParam()};
+    Iterate x;
+    x.r = VectorX::Ones(size);
+    SolveOptions options;
+    options.warm = true;
+    const PortfolioReport report = portfolio.solve(localReferenceContact(), x, options);
+    EXPECT_TRUE(report.certified) << report.certificate.relative;
+    EXPECT_NEAR((x.r - Vector3{15, -2.7, -3.6}).norm(), 0, 1e-6);
+  }
+}
+
+TEST_P(EveryMethod, EndsWhereNoCertificateIsFinite) {
+  LocalContactProblem p = localReferenceContact();
+  p.q[0] = -1e159;
+  Portfolio portfolio{GetParam()};
+  Iterate x;
+  EXPECT_FALSE(portfolio.solve(p, x, {}).certified);
+}
+
+TEST_P(EveryMethod, EndsWhereWIsIndefinite) {
+  LocalContactProblem p = localReferenceContact();
+  p.blocks[0] = Vector3{1e4, -1e20, 1e-4}.asDiagonal();
+  p.q = Vector3{-1e4, -1, -1e-4};
+  p.mu[0] = 0.1;
+  Portfolio portfolio{GetParam()};
+  Iterate x;
+  const PortfolioReport report = portfolio.solve(p, x, {});
+  EXPECT_EQ(report.certified, report.certificate.relative <= 1e-8);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryMethod, testing::Values("auto", "nsgs", "newton", "prox", "proxac", "ipm", "continuation", "centralpath", "lagged"),
