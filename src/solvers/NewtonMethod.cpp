@@ -56,8 +56,8 @@ class NewtonMethod : public VelocityMethod {
     return system.solveNear(D_, rho_, x_, accuracy, worth);
   }
   void settleRows(VelocitySystem& system, Matrix matrix);
-  /// Mixes the step with those before it that had the same factor; `isFirst`: of the factor's.
-  void mix(const VelocitySystem& system, bool isFirst);
+  /// Mixes the step with those before it that had the same factor.
+  void mix(const VelocitySystem& system);
   /// Shifts self-stress that holds the residual up to where a contact gives way. Returns whether anything moved.
   bool release(const VelocitySystem& system, const SolveOptions& options);
 
@@ -160,11 +160,10 @@ void NewtonMethod::settleRows(VelocitySystem& system, Matrix matrix) {
 }
 
 /// The step changes (r, λ) from those in misfit_; measured in velocities.
-void NewtonMethod::mix(const VelocitySystem& system, bool isFirst) {
+void NewtonMethod::mix(const VelocitySystem& system) {
   const int n = system.problem().contacts();
   for (int i = 0; i < n; ++i) misfit_.segment<3>(3 * i) = system.omega(i) * (r_.segment<3>(3 * i) - misfit_.segment<3>(3 * i));
   for (int k = 0; k < system.problem().rows(); ++k) misfit_[3 * n + k] = system.rowOmega(k) * (lambda_[k] - misfit_[3 * n + k]);
-  if (isFirst) mixing_.reset();
   mixing_.mix(misfit_, {&v_, &r_, &lambda_});
 }
 
@@ -208,7 +207,8 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
     if (mixes) misfit_.resize(r_.size() + lambda_.size()), misfit_ << r_, lambda_;
     if (!newtonStep(system, general, matrix, report)) break;
     const bool isMixed = mixes && matrix == Matrix::LastFactored;
-    if (mixes) mix(system, !isMixed);
+    if (matrix != Matrix::LastFactored) mixing_.reset();
+    if (mixes) mix(system);
     ++report.iterations;
     const double now = best_.offer(system, r_, lambda_);
     const bool stalls = settled_ && std::abs(now - last) < stall * last;
