@@ -9,8 +9,8 @@
 // residual has not fallen for a while.
 // Warm, the first step leaves loaded contacts as they were: velocities that old impulses give under a new load, times ρ, throw most contacts out of their state.
 // A step that contracts and leaves every contact in its state and γ as it was is followed by one with the same factor (the simplified Newton method): where nothing slips its matrix is the same.
-// Where factors are dear beside solves, and without friction, such steps are mixed by Anderson's method in place of a larger γ: the map is linear while no contact changes its state, all
-// but a few of its directions contract at once, and those are what mixing finds.
+// Where a factor costs more than a solve, but not many, and without friction, such steps are mixed by Anderson's method in place of a larger γ: the map is linear while no contact changes
+// its state, all but a few of its directions contract at once, and those are what mixing finds. Not where contacts are redundant, or factors dearer.
 // Where a factorisation costs as much as many solves, steps of the same γ with few contacts in other states go by GMRES on the factor at hand.
 // A residual that stays while no contact changes its state is held up by self-stress, which SelfStress shifts to where a contact gives way.
 // Cost: a factorisation of the body graph, or some substitutions, a step.
@@ -180,11 +180,15 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   constexpr double dear = 20, slow = 0.5;  // [-] solves a factorisation: then γ, which needs a new one, grows only where steps contract less than that
   constexpr int near = 30;                 // contacts in other states: solves by way of the factor at hand are cheaper than a new one
   constexpr double worthMixing = 1;        // solves a factorisation, with friction
-  constexpr double kept = 0.3;             // [-] of the residual: mixed steps that leave more have come to an end
-  constexpr double stall = 0.2;            // [-] of the residual: a step that changes less, with no contact changing its state, shifts impulses and little else
+  constexpr double fewComponents =
+      1.75;                      // of impulses a velocity: with more, impulses of redundant contacts drift along what moves nothing, and mixing follows them
+  constexpr double kept = 0.3;   // [-] of the residual: mixed steps that leave more have come to an end
+  constexpr double stall = 0.2;  // [-] of the residual: a step that changes less, with no contact changing its state, shifts impulses and little else
   const int patience = options.patience > 0 ? options.patience : 8;
   const int phases = options.patience > 0 ? 1 : 4;
   const int limit = options.maxIterations > 0 ? options.maxIterations : 60;
+  const bool isFrictionless = system.problem().mu.isZero(0);
+  const bool isTight = (isFrictionless ? 1 : 3) * system.problem().contacts() <= fewComponents * system.problem().dof();
   SolveReport report;
   best_.reset();
   r_ = iterate.r, lambda_ = iterate.lambda;
@@ -201,9 +205,9 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
     const bool general = linearise(system, gamma, report.iterations == 0 ? change : 0);
     const bool sameGamma = gamma == std::exchange(factoredGamma, gamma), isDear = system.solvesPerFactor() > dear;
-    const bool mixes = system.solvesPerFactor() > worthMixing || system.problem().mu.isZero(0);
+    const bool mixes = isTight && !isDear && (system.solvesPerFactor() > worthMixing || isFrictionless);
     const bool holds = sameGamma && (mixes ? !mixingFails && states_ == factored_ : contracts && settled_);
-    const Matrix matrix = holds ? Matrix::LastFactored : sameGamma && isDear && areNear(states_, factored_, near) ? Matrix::Near : Matrix::Factored;
+    const Matrix matrix = sameGamma && isDear && areNear(states_, factored_, near) ? Matrix::Near : holds ? Matrix::LastFactored : Matrix::Factored;
     if (mixes) misfit_.resize(r_.size() + lambda_.size()), misfit_ << r_, lambda_;
     if (!newtonStep(system, general, matrix, report)) break;
     const bool isMixed = mixes && matrix == Matrix::LastFactored;
