@@ -11,6 +11,7 @@
 #include "solvers/OneContact.hpp"
 #include "solvers/SweepFocus.hpp"
 #include "solvers/SweepSchedule.hpp"
+#include "solvers/VelocityMethod.hpp"
 
 namespace stiction {
 namespace {
@@ -58,11 +59,6 @@ class GlobalSystem {
     double scale = problem_->scaleFloor;
     for (int k = 0; k < contacts(); ++k) scale = std::max(scale, (contacts_.read(k, free_) + problem_->wScale.segment<3>(3 * contact(k))).norm());
     return scale;
-  }
-
-  void start(Iterate& iterate, bool warm) {
-    if (!warm || iterate.r.size() != 3 * contacts() || !iterate.r.allFinite()) iterate.r.setZero(3 * contacts());
-    if (!warm || iterate.lambda.size() != problem_->rows() || !iterate.lambda.allFinite()) iterate.lambda.setZero(problem_->rows());
   }
 
   /// y of r and λ, free of what the sweeps' updates have lost to round-off.
@@ -187,10 +183,6 @@ class LocalSystem {
     return scale;
   }
 
-  void start(Iterate& iterate, bool warm) const {
-    if (!warm || iterate.r.size() != 3 * contacts() || !iterate.r.allFinite()) iterate.r.setZero(3 * contacts());
-  }
-
   Vector3 velocity(int i, const Iterate& iterate) const {
     Vector3 u = problem_->q.segment<3>(3 * i);
     for (int k = problem_->start[at(i)]; k < problem_->start[at(i) + 1]; ++k)
@@ -276,7 +268,7 @@ class GaussSeidel : public Solver {
       noted_ = 0;
     }
     if (!isBound_) return report;
-    system.start(iterate, options.warm);
+    fitIterate(problem, iterate, options.warm);
     const double scale = std::max(options.scale > 0 ? options.scale : system.scale(), std::numeric_limits<double>::min());
     const double target = 0.9 * options.tolerance * scale;
     bestResidual_ = kInfinity;

@@ -204,8 +204,9 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   states_.clear();
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
     const bool general = linearise(system, gamma, report.iterations == 0 ? change : 0);
-    const bool sameGamma = gamma == std::exchange(factoredGamma, gamma), isDear = system.solvesPerFactor() > dear;
-    const bool mixes = isTight && !isDear && (system.solvesPerFactor() > worthMixing || isFrictionless);
+    const double worth = system.solvesPerFactor();
+    const bool sameGamma = gamma == std::exchange(factoredGamma, gamma), isDear = worth > dear;
+    const bool mixes = isTight && !isDear && (worth > worthMixing || isFrictionless);
     const bool holds = sameGamma && (mixes ? !mixingFails && states_ == factored_ : contracts && settled_);
     const Matrix matrix = sameGamma && isDear && areNear(states_, factored_, near) ? Matrix::Near : holds ? Matrix::LastFactored : Matrix::Factored;
     if (mixes) misfit_.resize(r_.size() + lambda_.size()), misfit_ << r_, lambda_;
