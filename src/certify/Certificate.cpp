@@ -10,6 +10,7 @@ namespace stiction {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kDigits = 1e-6;  // [-] of the terms that cancel in a free velocity: no scale is smaller
 
 /// The largest of the values taken, and where; a value that is not finite makes it +infinity for good.
 class Worst {
@@ -35,25 +36,43 @@ double largestMagnitude(const VectorX& x) {
   return worst.value();
 }
 
-/// |a|ᵀ|v|, of `size` numbers each.
-template <int Size>
-double absoluteProduct(const double* a, const double* v, int size) {
-  using Numbers = Eigen::Array<double, Size, 1>;
-  return (Eigen::Map<const Numbers>{a, size} * Eigen::Map<const Numbers>{v, size}).abs().sum();
+/// What one segment adds to a column's product with v, and to that of their magnitudes.
+struct Product {
+  double value{0}, magnitude{0};
+};
+
+Product productOfBody(const double* a, const double* v) {
+  using Pair = Eigen::Array2d;
+  const auto pair = [&](int k) -> Pair { return Eigen::Map<const Pair>{a + k} * Eigen::Map<const Pair>{v + k}; };
+  const Pair p0 = pair(0), p1 = pair(2), p2 = pair(4), sum = p0 + p1 + p2, magnitude = p0.abs() + p1.abs() + p2.abs();
+  return {sum[0] + sum[1], magnitude[0] + magnitude[1]};
 }
 
-/// max over the columns of |A|ᵀ|v|.
-double largestAbsoluteProduct(const BlockColumns& A, const VectorX& v) {
+Product product(const double* a, const double* v, int size) {
+  Product sum;
+  for (int k = 0; k < size; ++k) {
+    sum.value += a[k] * v[k];
+    sum.magnitude += std::abs(a[k] * v[k]);
+  }
+  return sum;
+}
+
+/// z = Aᵀ v; returns the largest of |A|ᵀ|v|.
+double multiplyTransposedWithin(const BlockColumns& A, const VectorX& v, VectorX& z) {
+  z.resize(A.columns());
   double largest = 0;
   for (int i = 0; i < A.groups(); ++i)
     for (int c = 0; c < A.width; ++c) {
-      double sum = 0;
+      Product sum;
       for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
         const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
         const double *a = A.values.data() + segment.offset + c * segment.size, *x = v.data() + segment.row;
-        sum += segment.size == 6 ? absoluteProduct<6>(a, x, 6) : absoluteProduct<Eigen::Dynamic>(a, x, segment.size);
+        const Product part = segment.size == 6 ? productOfBody(a, x) : product(a, x, segment.size);
+        sum.value += part.value;
+        sum.magnitude += part.magnitude;
       }
-      largest = std::max(largest, sum);
+      z[i * A.width + c] = sum.value;
+      largest = std::max(largest, sum.magnitude);
     }
   return largest;
 }
@@ -76,11 +95,11 @@ void Certifier::prepare(const ContactProblem& problem) {
   mass_.factor(problem.M);
   free_ = problem.f;
   if (mass_.usable()) mass_.solve(free_);
-  multiplyTransposed(problem.H, free_, q_);
+  const double largest = multiplyTransposedWithin(problem.H, free_, q_);
   omega_.resize(problem.contacts());
   Worst scale;
   scale.take(problem.scaleFloor);
-  scale.take(1e-6 * largestAbsoluteProduct(problem.H, free_));
+  scale.take(kDigits * largest);
   for (int i = 0; i < problem.contacts(); ++i) {
     scale.take((q_.segment<3>(3 * i) + problem.wScale.segment<3>(3 * i)).norm());
     const double trace = mass_.usable() ? mass_.trace(problem.H, i) : 0;
@@ -93,9 +112,9 @@ void Certifier::prepare(const ContactProblem& problem) {
 }
 
 void Certifier::scaleFromRows(const ContactProblem& problem) {
-  multiplyTransposed(problem.G, free_, rows_);
+  const double largest = multiplyTransposedWithin(problem.G, free_, rows_);
   rows_ += problem.b;
-  scale_ = std::max({scale_, largestMagnitude(rows_), 1e-6 * largestAbsoluteProduct(problem.G, free_)});
+  scale_ = std::max({scale_, largestMagnitude(rows_), kDigits * largest});
 }
 
 void Certifier::prepare(const LocalContactProblem& problem) {

@@ -162,6 +162,26 @@ double MassInverse::energy(int block, double* x) const {
   return sum;
 }
 
+/// Whether a block is m·1 and a 3 × 3 of inertia.
+bool MassInverse::isFreeBody(int block) const {
+  const auto first = static_cast<std::size_t>(pieceStart_[static_cast<std::size_t>(block)]);
+  return pieceStart_[static_cast<std::size_t>(block) + 1] == pieceStart_[static_cast<std::size_t>(block)] + 2 && pieces_[first].offset < 0 &&
+         pieces_[first + 1].size == 3 && pieces_[first + 1].offset >= 0;
+}
+
+/// trace(XᵀM⁻¹X) of three whole columns of a free body.
+double MassInverse::bodyTrace(int block, const double* x) const {
+  const Piece* pieces = pieces_.data() + pieceStart_[static_cast<std::size_t>(block)];
+  const double* L = factors_.data() + pieces[1].offset;
+  double linear = 0, turning = 0;
+  for (int c = 0; c < 3; ++c, x += 6) {
+    const double p = x[3] * L[0], q = (x[4] - L[1] * p) * L[4], r = (x[5] - L[2] * p - L[5] * q) * L[8];
+    linear += x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+    turning += p * p + q * q + r * r;
+  }
+  return linear * pieces[0].inverse + turning;
+}
+
 double MassInverse::blockTrace(const BlockColumns& A, int group) {
   const int begin = A.start[static_cast<std::size_t>(group)], end = A.start[static_cast<std::size_t>(group) + 1];
   const auto segment = [&A](int s) -> const BlockColumns::Segment& { return A.segments[static_cast<std::size_t>(s)]; };
@@ -172,13 +192,11 @@ double MassInverse::blockTrace(const BlockColumns& A, int group) {
     for (int earlier = begin; earlier < s; ++earlier) counted = counted || segment(earlier).block == block;
     for (int later = s + 1; later < end; ++later) alone = alone && segment(later).block != block;
     if (counted) continue;
+    if (alone && size == 6 && A.width == 3 && isFreeBody(block)) {
+      sum += bodyTrace(block, A.values.data() + segment(s).offset);
+      continue;
+    }
     for (int c = 0; c < A.width; ++c) {
-      if (alone && size == 6) {
-        double column[6];
-        std::copy_n(A.values.data() + segment(s).offset + c * 6, 6, column);
-        sum += energy(block, column);
-        continue;
-      }
       std::fill_n(column_.begin(), size, 0.0);
       for (int other = s; other < end; ++other) {
         if (segment(other).block != block) continue;

@@ -35,6 +35,8 @@ class MassInverse {
   void factorBlocks(const BlockMass& M);
   void factorWhole(const BlockMass& M);
   double energy(int block, double* x) const;
+  bool isFreeBody(int block) const;
+  double bodyTrace(int block, const double* x) const;
   double blockTrace(const BlockColumns& A, int group);
   template <int Width>
   double wholeTrace(const BlockColumns& A, int group);

@@ -107,6 +107,10 @@ void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
 
 void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z) {
   z.resize(A.columns());
+  if (v.isZero(0.0)) {  // what rests
+    z.setZero();
+    return;
+  }
   for (int i = 0; i < A.groups(); ++i) {
     double* zi = z.data() + i * A.width;
     for (int c = 0; c < A.width; ++c) zi[c] = 0;
