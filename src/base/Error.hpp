@@ -17,6 +17,9 @@ class InputError : public std::invalid_argument {
   std::string element_;
 };
 
+/// A number as messages show it.
+std::string number(double value);
+
 /// What has to be held at once does not fit the machine. Says what it is, how much it takes and how much there is.
 class MemoryError : public std::runtime_error {
  public:

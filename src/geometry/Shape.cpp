@@ -16,7 +16,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t bruteForceVertices = 64;  // [-] up to here a straight loop beats hill climbing
 
 void requireLength(const char* element, double value) {
-  if (!std::isfinite(value) || value <= 0) throw InputError{element, std::to_string(value), "finite and > 0 [m]", "give a positive length"};
+  if (!std::isfinite(value) || value <= 0) throw InputError{element, number(value), "finite and > 0 [m]", "give a positive length"};
 }
 
 Shape sized(ShapeType type, const Vector3& size) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "base/Clock.hpp"
@@ -19,12 +18,6 @@ constexpr int kReachTrials = 3;             // detections with enlarged reach in
 constexpr double kCentred = 1e-12;          // [-] of its radius: a sphere this near to the centre of mass is about it
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
 
 void requireBody(const Model& model, int body) {
   if (body < 0 || at(body) >= model.bodies.size())

@@ -77,7 +77,7 @@ SparseMatrix readMatrix(const hdf5::Reader& file, const std::string& path, Matri
     if (row < 0 || row >= shape.rows || column < 0 || column >= shape.columns)
       file.fail(path + ", entry " + std::to_string(k), std::string{"("} + std::to_string(row) + ", " + std::to_string(column) + ")",
                 "rows 0 … " + std::to_string(shape.rows - 1) + ", columns 0 … " + std::to_string(shape.columns - 1), "indices count from 0");
-    if (!std::isfinite(x[at])) file.fail(path + "/x[" + std::to_string(k) + "]", std::to_string(x[at]), "finite numbers", "correct the entry");
+    if (!std::isfinite(x[at])) file.fail(path + "/x[" + std::to_string(k) + "]", number(x[at]), "finite numbers", "correct the entry");
     A.entries.push_back({row, column, x[at]});
   }
   sortAndAdd(A);

@@ -432,7 +432,7 @@ void Importer::readKey(int key, const Model& model, WorldState& state) const {
   const auto requireFinite = [&element](const char* array, const double* values, mjtSize count) {
     for (mjtSize i = 0; i < count; ++i)
       if (!std::isfinite(values[i]))
-        throw InputError{element + " " + array + "[" + std::to_string(i) + "]", std::to_string(values[i]), "finite numbers", "correct the keyframe"};
+        throw InputError{element + " " + array + "[" + std::to_string(i) + "]", number(values[i]), "finite numbers", "correct the keyframe"};
   };
   requireFinite("qpos", qpos, m_.nq);
   requireFinite("qvel", qvel, m_.nv);

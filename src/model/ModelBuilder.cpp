@@ -1,7 +1,6 @@
 // Collecting, checking and freezing a scene.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 
@@ -14,12 +13,6 @@ namespace stiction {
 namespace {
 
 constexpr double triangleSlack = 1e-9;  // [-] relative, in the triangle inequality of principal moments
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
 
 std::string title(const char* kind, const std::string& name, std::size_t id) {
   return std::string{kind} + " " + (name.empty() ? std::to_string(id) : "\"" + name + "\"");

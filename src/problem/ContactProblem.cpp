@@ -14,10 +14,15 @@ void requireSize(const char* array, Eigen::Index found, Eigen::Index wanted) {
     throw InputError{array, "length " + std::to_string(found), "length " + std::to_string(wanted), "make the arrays of the problem agree in size"};
 }
 
+constexpr double kLargest = 1e100;  // squares stay finite, and their sums
+
+[[noreturn]] void refuse(const char* array, std::size_t i, double value, const char* range) {
+  throw InputError{std::string{array} + "[" + std::to_string(i) + "]", number(value), range, "correct the entry"};
+}
+
 void requireFinite(const char* array, const double* values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
-    if (!std::isfinite(values[i]))
-      throw InputError{std::string{array} + "[" + std::to_string(i) + "]", std::to_string(values[i]), "finite numbers", "correct the entry"};
+    if (!(std::abs(values[i]) <= kLargest)) refuse(array, i, values[i], "finite numbers, up to 1e100 either way");
 }
 
 void requireFinite(const char* array, const VectorX& x) { requireFinite(array, x.data(), static_cast<std::size_t>(x.size())); }
@@ -25,7 +30,7 @@ void requireFinite(const char* array, const VectorX& x) { requireFinite(array, x
 void requireAtLeastZero(const char* array, const VectorX& x) {
   requireFinite(array, x);
   for (Eigen::Index i = 0; i < x.size(); ++i)
-    if (x[i] < 0) throw InputError{std::string{array} + "[" + std::to_string(i) + "]", std::to_string(x[i]), ">= 0", "correct the entry"};
+    if (x[i] < 0) refuse(array, static_cast<std::size_t>(i), x[i], ">= 0");
 }
 
 // One segment's part of A x and of Aᵀ v, its sizes known where they are the usual ones (a contact at a free body).

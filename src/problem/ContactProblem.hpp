@@ -95,7 +95,7 @@ struct Iterate {
   VectorX lambda;  // [N s]
 };
 
-/// Throws InputError naming the array when sizes disagree, a number is not finite, μ < 0, or a diagonal block of M is not positive definite.
+/// Throws InputError naming the array when sizes disagree, a number is not finite or beyond 1e100, μ < 0, or a diagonal block of M is not positive definite.
 void validate(const ContactProblem& problem);
 void validate(const LocalContactProblem& problem);
 

@@ -99,6 +99,8 @@ TEST(ContactProblem, ValidationNamesTheCulprit) {
   EXPECT_EQ(complaint([](ContactProblem& p) { p.f[4] = kNaN; }), "f[4]");
   EXPECT_EQ(complaint([](ContactProblem& p) { p.C = VectorX::Constant(2, -1); }), "C[0]");
   EXPECT_EQ(complaint([](ContactProblem& p) { p.H.values[3] = std::numeric_limits<double>::infinity(); }), "H[3]");
+  EXPECT_EQ(complaint([](ContactProblem& p) { p.H.values[5] = -1.01e100; }), "H[5]");
+  EXPECT_EQ(complaint([](ContactProblem& p) { p.H.values[5] = -1e100; }), "none");
   EXPECT_EQ(complaint([](ContactProblem& p) { p.M.values[9] = -1; }), "M, diagonal block 1");
 }
 
@@ -122,6 +124,9 @@ TEST(LocalContactProblem, ValidationNamesTheCulprit) {
   bad = good;
   bad.blocks[0](1, 1) = kNaN;
   EXPECT_EQ(element(bad), "W[4]");
+  bad = good;
+  bad.q[2] = 1e159;
+  EXPECT_EQ(element(bad), "q[2]");
   bad = good;
   bad.start = {0};
   EXPECT_EQ(element(bad), "W row pointers");
