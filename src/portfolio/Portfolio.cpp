@@ -259,6 +259,7 @@ struct Portfolio::Impl {
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
     burst.relaxation = isDear() ? heapRelaxation : overRelaxation;
+    burst.looksOften = isDear() && componentsPerVelocity() > tightness;  // in walls the best answer is met on the way
     double goal = std::max(sweepGoal, options.tolerance);
     int idle = 0;
     bool wasNear = false;  // Newton has had all its steps from there

@@ -274,6 +274,7 @@ class GaussSeidel : public Solver {
     bestResidual_ = kInfinity;
     contraction_.reset(options.patience > 0 ? options.patience : kPatience);
     deadline_ = options.deadline;
+    looksOften_ = options.looksOften;
     relaxation_ = info_.law == Law::Box ? 1.0 : options.relaxation;
     report.status = sweepUntil(system, iterate, target, options.maxIterations > 0 ? options.maxIterations : kDefaultSweeps, report.iterations);
     iterate.r = best_.r;
@@ -285,7 +286,7 @@ class GaussSeidel : public Solver {
 
   template <typename System>
   SolveStatus sweepUntil(System& system, Iterate& iterate, double target, int limit, int& sweeps) {
-    int nextCheck = contraction_.givesUpWithin(limit) ? 8 : std::max(8, limit / 2);
+    int nextCheck = contraction_.givesUpWithin(limit) ? 8 : std::max(8, limit / (looksOften_ ? 4 : 2));
     if (check(system, iterate) <= target) return SolveStatus::Converged;
     for (sweeps = 0; sweeps < limit;) {
       const int count = together(system, std::min(nextCheck, limit) - sweeps);
@@ -295,7 +296,7 @@ class GaussSeidel : public Solver {
       if (isPast(deadline_)) break;
       const bool due = sweeps >= nextCheck || sweeps == limit;
       if (change > 3 * target && !due) continue;
-      if (due) nextCheck *= 2;
+      if (due) nextCheck += looksOften_ ? nextCheck / 2 : nextCheck;
       if (check(system, iterate) <= target) return SolveStatus::Converged;
       if (contraction_.hopeless(sweeps, change, target, limit - sweeps)) return SolveStatus::Stalled;
     }
@@ -458,7 +459,7 @@ class GaussSeidel : public Solver {
   ThreadPool* team_{nullptr};
   GlobalSystem global_;
   LocalSystem local_;
-  bool isBound_{false};
+  bool isBound_{false}, looksOften_{false};
   Iterate best_;
   double bestResidual_{kInfinity}, deadline_{kInfinity}, relaxation_{1};
   double noted_{0};  // [m/s] the largest change of a contact in the last sweep, where it was noted

@@ -20,6 +20,7 @@ struct SolveOptions {
   int maxIterations{0};    // 0: the method's own limit
   bool warm{false};        // the iterate on entry is a good guess
   bool again{false};       // the problem is the one last solved by this object, unchanged: what was prepared for it (nsgs) holds
+  bool looksOften{false};  // nsgs: the residual is looked at, and the best answer kept, more often on the way
   // Give up after so many checks without headway (Newton: steps, nsgs: windows of sweeps; ipm, proxac: one check, at that step; lagged: steps of a round); 0: the method's own.
   int patience{0};
   bool thorough{true};   // `auto`: follow paths of problems when every method failed; a time stepper prefers a smaller step
