@@ -164,9 +164,8 @@ double MassInverse::energy(int block, double* x) const {
 
 /// Whether a block is m·1 and a 3 × 3 of inertia.
 bool MassInverse::isFreeBody(int block) const {
-  const auto first = static_cast<std::size_t>(pieceStart_[static_cast<std::size_t>(block)]);
-  return pieceStart_[static_cast<std::size_t>(block) + 1] == pieceStart_[static_cast<std::size_t>(block)] + 2 && pieces_[first].offset < 0 &&
-         pieces_[first + 1].size == 3 && pieces_[first + 1].offset >= 0;
+  const auto k = static_cast<std::size_t>(block);
+  return blockRow_[k + 1] - blockRow_[k] == 6 && pieces_[static_cast<std::size_t>(pieceStart_[k])].offset < 0;
 }
 
 /// trace(XᵀM⁻¹X) of three whole columns of a free body.
@@ -192,7 +191,7 @@ double MassInverse::blockTrace(const BlockColumns& A, int group) {
     for (int earlier = begin; earlier < s; ++earlier) counted = counted || segment(earlier).block == block;
     for (int later = s + 1; later < end; ++later) alone = alone && segment(later).block != block;
     if (counted) continue;
-    if (alone && size == 6 && A.width == 3 && isFreeBody(block)) {
+    if (alone && A.width == 3 && isFreeBody(block)) {
       sum += bodyTrace(block, A.values.data() + segment(s).offset);
       continue;
     }
