@@ -4,12 +4,15 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 
 #include "base/Clock.hpp"
 #include "solvers/FrictionCone.hpp"
 #include "solvers/MassWeighted.hpp"
 #include "solvers/OneContact.hpp"
 #include "solvers/SweepFocus.hpp"
+#include "solvers/SweepLanes.hpp"
 #include "solvers/SweepSchedule.hpp"
 #include "solvers/VelocityMethod.hpp"
 
@@ -18,9 +21,8 @@ namespace {
 
 constexpr int kDefaultSweeps = 10000;
 constexpr int kPatience = 2;
-constexpr int kWholeSweeps = 24;  // before any go only where something still moves
-#define STICTION_INLINE [[gnu::always_inline]] inline
-
+constexpr int kFewestInLanes = 32;  // contacts
+constexpr int kWholeSweeps = 24;    // before any go only where something still moves
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -30,7 +32,8 @@ double weight(const Matrix3& delassus) { return delassus.trace() > 0 ? delassus.
 /// The state of a global problem under sweeps: the mass-weighted velocity follows every change of r and λ.
 class GlobalSystem {
  public:
-  bool bind(const ContactProblem& problem, ThreadPool* team) {
+  /// `law`: of the sweeps to come.
+  bool bind(const ContactProblem& problem, Law law, ThreadPool* team) {
     problem_ = &problem;
     schedule_.bind(problem, team);
     if (!problem.M.couplings.empty() || !root_.factor(problem.M)) return false;
@@ -38,7 +41,10 @@ class GlobalSystem {
     rows_.build(problem.M, root_, problem.G, schedule_.rows());
     root_.weigh(problem.f, free_);
     focus_.bind(contacts(), root_.packs());
+    free_.resize(free_.size() + SweepLanes::kSparePacks, Pack{});
+    impulses_.resize(at(contacts()));
     bindDelassus();
+    hasLanes_ = law == Law::Coulomb && contacts() >= kFewestInLanes && problem.R.size() == 0 && problem.axisBounds == nullptr && bindLanes();
     return problem.f.allFinite();
   }
 
@@ -53,7 +59,20 @@ class GlobalSystem {
   SweepSchedule& schedule() { return schedule_; }
   STICTION_INLINE int chosen(int place) const { return focus_.chosen(place); }
   STICTION_INLINE void note(int k, double change) { focus_.note(contacts_, k, change); }
-  bool chooseFocus(double largest) { return focus_.choose(contacts_, schedule_.parts(), largest); }
+  bool chooseFocus(double largest) {
+    if (!focus_.choose(contacts_, schedule_.parts(), largest)) return false;
+    if (!usesLanes_) return true;
+    focusLanes_.clear();
+    for (const SweepSchedule::Part& part : schedule_.parts()) focusLanes_.arrange(part, focus_.chosen(part), inLanes_, contacts_);
+    return true;
+  }
+
+  /// Whether contacts are taken by lanes: then of all turns, or of the focus.
+  bool usesLanes() const { return usesLanes_; }
+  const SweepLanes& lanes(bool isFocus) const { return isFocus ? focusLanes_ : lanes_; }
+  bool pressesOnly() const { return pressesOnly_; }
+  Pack* y() { return y_.data(); }
+  LaneImpulse* impulses() { return impulses_.data(); }
 
   double scale() const {
     double scale = problem_->scaleFloor;
@@ -61,71 +80,97 @@ class GlobalSystem {
     return scale;
   }
 
+  /// r and λ from the iterate, to it, and whether all are numbers.
+  void take(const Iterate& iterate) {
+    pressesOnly_ = canPress_;
+    for (int k = 0; k < contacts(); ++k) {
+      const Eigen::Index i = 3 * contact(k);
+      impulses_[at(k)] = {{iterate.r[i], iterate.r[i + 1], iterate.r[i + 2], 0}};
+      pressesOnly_ = pressesOnly_ && iterate.r[i + 1] == 0 && iterate.r[i + 2] == 0;
+    }
+    lambda_ = iterate.lambda;
+    usesLanes_ = hasLanes_ && (allDiagonal_ || pressesOnly_);
+  }
+  void give(Iterate& iterate) const {
+    iterate.r.resize(3 * contacts());
+    for (int k = 0; k < contacts(); ++k) iterate.r.segment<3>(3 * contact(k)) = impulse(k);
+    iterate.lambda = lambda_;
+  }
+  bool isFinite() const {
+    double sum = 0;
+    for (const LaneImpulse& r : impulses_) sum += std::abs(r.values[0]) + std::abs(r.values[1]) + std::abs(r.values[2]);
+    return std::isfinite(sum);
+  }
+  STICTION_INLINE Vector3 impulse(int k) const { return impulses_[at(k)].vector(); }
+
   /// y of r and λ, free of what the sweeps' updates have lost to round-off.
-  STICTION_INLINE void refresh(const Iterate& iterate) {
+  STICTION_INLINE void refresh() {
     y_ = free_;
     for (int k = 0; k < contacts(); ++k)
-      if (const Vector3 r = iterate.r.segment<3>(3 * contact(k)); !r.isZero(0)) contacts_.apply(k, r, y_);
-    for (int k = 0; k < problem_->rows(); ++k) rows_.apply(k, iterate.lambda.segment<1>(row(k)), y_);
+      if (const Vector3 r = impulse(k); !r.isZero(0)) contacts_.apply(k, r, y_);
+    for (int k = 0; k < problem_->rows(); ++k) rows_.apply(k, lambda_.segment<1>(row(k)), y_);
   }
-  /// v of r and λ.
+  /// The iterate of r and λ, with its v.
   void conclude(Iterate& iterate) {
-    refresh(iterate);
+    take(iterate);
+    refresh();
     root_.unweigh(y_, iterate.v);
   }
 
-  STICTION_INLINE Vector3 velocity(int k, const Iterate& iterate) const {
+  STICTION_INLINE Vector3 velocity(int k) const { return velocity(k, contacts_.read(k, y_)); }
+  /// The same, H_iᵀv known.
+  STICTION_INLINE Vector3 velocity(int k, const Vector3& relative) const {
     const int i = contact(k);
-    Vector3 u = contacts_.read(k, y_) + problem_->w.segment<3>(3 * i);
-    if (problem_->R.size() != 0) u += problem_->R.segment<3>(3 * i).cwiseProduct(iterate.r.segment<3>(3 * i));
+    Vector3 u = relative + problem_->w.segment<3>(3 * i);
+    if (problem_->R.size() != 0) u += problem_->R.segment<3>(3 * i).cwiseProduct(impulse(k));
     return u;
   }
 
   /// Whether the contact has a normal impulse alone, and keeps it so.
   STICTION_INLINE bool pressesOnly(int k, const Vector3& r) const { return mu(k) == 0 && diagonal_[at(k)].A(0, 0) > 0 && r[1] == 0 && r[2] == 0; }
-  STICTION_INLINE double normalVelocity(int k, const Iterate& iterate) const {
+  STICTION_INLINE double normalVelocity(int k) const {
     const int i = contact(k);
     const double u = contacts_.readFirst(k, y_) + problem_->w[3 * i];
-    return problem_->R.size() != 0 ? u + problem_->R[3 * i] * iterate.r[3 * i] : u;
+    return problem_->R.size() != 0 ? u + problem_->R[3 * i] * impulses_[at(k)].values[0] : u;
   }
-  STICTION_INLINE void press(int k, double difference, Iterate& iterate) {
-    iterate.r[3 * contact(k)] += difference;
+  STICTION_INLINE void press(int k, double difference) {
+    impulses_[at(k)].values[0] += difference;
     contacts_.applyFirst(k, difference, y_);
   }
 
   /// Whether a contact without impulse keeps none. Bounds of users may hold one that opens.
   STICTION_INLINE bool opens(int k) const { return problem_->axisBounds == nullptr && contacts_.readFirst(k, y_) + problem_->w[3 * contact(k)] >= 0; }
 
-  STICTION_INLINE void change(int k, const Vector3& difference, Iterate& iterate) {
-    iterate.r.segment<3>(3 * contact(k)) += difference;
+  STICTION_INLINE void change(int k, const Vector3& difference) {
+    for (int c = 0; c < 3; ++c) impulses_[at(k)].values[c] += difference[c];
     contacts_.apply(k, difference, y_);
   }
 
   /// One Gauss–Seidel step over equality rows. Returns the largest row velocity met.
-  double sweepRows(int first, int last, Iterate& iterate) {
+  double sweepRows(int first, int last) {
     double worst = 0;
     for (int k = first; k < last; ++k) {
-      const double velocity = rowVelocity(k, iterate);
+      const double velocity = rowVelocity(k);
       worst = std::max(worst, std::abs(velocity));
       if (!(rowDiagonal_[k] > 0)) continue;
       const double difference = -velocity / rowDiagonal_[k];
-      iterate.lambda[row(k)] += difference;
+      lambda_[row(k)] += difference;
       rows_.apply(k, WeightedColumns<1>::Values{difference}, y_);
     }
     return worst;
   }
 
-  double rowResidual(const Iterate& iterate) const {
+  double rowResidual() const {
     double worst = 0;
-    for (int k = 0; k < problem_->rows(); ++k) worst = std::max(worst, std::abs(rowVelocity(k, iterate)));
+    for (int k = 0; k < problem_->rows(); ++k) worst = std::max(worst, std::abs(rowVelocity(k)));
     return worst;
   }
 
  private:
-  double rowVelocity(int k, const Iterate& iterate) const {
+  double rowVelocity(int k) const {
     const int i = row(k);
     const double compliance = problem_->C.size() == 0 ? 0.0 : problem_->C[i];
-    return problem_->b[i] + compliance * iterate.lambda[i] + rows_.read(k, y_)[0];
+    return problem_->b[i] + compliance * lambda_[i] + rows_.read(k, y_)[0];
   }
 
   void bindDelassus() {
@@ -141,6 +186,36 @@ class GlobalSystem {
     for (int k = 0; k < problem_->rows(); ++k) rowDiagonal_[k] = rows_.gram(k)(0, 0) + (problem_->C.size() == 0 ? 0.0 : problem_->C[row(k)]);
   }
 
+  /// Returns whether any contact has a lane.
+  bool bindLanes() {
+    const auto isBlock = [](const ContactBlock& block) { return block.A(0, 0) > 0; };
+    bool any = false;
+    canPress_ = problem_->mu.isZero(0) && std::all_of(diagonal_.begin(), diagonal_.end(), isBlock);
+    allDiagonal_ = true;
+    inLanes_.assign(at(contacts()), {});
+    for (int k = 0; k < contacts(); ++k) {
+      const auto parts = contacts_.parts(k);
+      const ContactBlock& block = diagonal_[at(k)];
+      if (parts.empty() || parts.size() > 2 || parts.front().packs > 1 || parts.back().packs > 1 || !(block.isDiagonal || canPress_)) continue;
+      SweepContact& own = inLanes_[at(k)];
+      own.w = problem_->w.segment<3>(3 * contact(k));
+      own.mu = mu(k);
+      own.perNormal = block.perNormal, own.perTangential = block.perTangential;
+      own.weight = omega(k);
+      for (std::size_t p = 0; p < parts.size(); ++p) own.packs[p] = parts[p].pack, own.columns[p] = contacts_.columns(parts[p]);
+      allDiagonal_ = allDiagonal_ && block.isDiagonal;
+      any = true;
+    }
+    if (!any) return false;
+    lanes_.bind(contacts(), root_.packs());
+    focusLanes_.bind(contacts(), root_.packs());
+    turns_.resize(at(contacts()));
+    std::iota(turns_.begin(), turns_.end(), 0);
+    for (const SweepSchedule::Part& part : schedule_.parts())
+      lanes_.arrange(part, std::span{turns_}.subspan(at(part.firstContact), at(part.lastContact - part.firstContact)), inLanes_, contacts_);
+    return true;
+  }
+
   const ContactProblem* problem_{nullptr};
   MassRoot root_;
   WeightedColumns<3> contacts_;
@@ -149,14 +224,21 @@ class GlobalSystem {
   VectorX omega_;                       // [1/kg] trace(W_ii)/3
   std::vector<ContactBlock> diagonal_;  // [1/kg] W_ii + R_i
   VectorX rowDiagonal_;                 // [1/kg] G_kᵀM⁻¹G_k + C_k
+  std::vector<LaneImpulse> impulses_;   // [N s] r by turns
+  VectorX lambda_;                      // [N s]
   SweepSchedule schedule_;
   SweepFocus focus_;
+  std::vector<SweepContact> inLanes_;  // by turns
+  std::vector<int> turns_;             // 0, 1, …
+  SweepLanes lanes_, focusLanes_;
+  bool hasLanes_{false}, allDiagonal_{false}, usesLanes_{false};
+  bool canPress_{false}, pressesOnly_{false};  // no contact has friction; nor, now, a tangential impulse
 };
 
 /// The same for a local problem: u_i comes from the rows of W.
 class LocalSystem {
  public:
-  bool bind(const LocalContactProblem& problem, ThreadPool*) {
+  bool bind(const LocalContactProblem& problem, Law, ThreadPool*) {
     problem_ = &problem;
     diagonal_.clear();
     omega_.resize(problem.contacts());
@@ -183,29 +265,31 @@ class LocalSystem {
     return scale;
   }
 
-  Vector3 velocity(int i, const Iterate& iterate) const {
+  void take(const Iterate& iterate) { r_ = iterate.r; }
+  void give(Iterate& iterate) const { iterate.r = r_; }
+  bool isFinite() const { return r_.allFinite(); }
+  Vector3 impulse(int i) const { return r_.segment<3>(3 * i); }
+
+  Vector3 velocity(int i) const {
     Vector3 u = problem_->q.segment<3>(3 * i);
     for (int k = problem_->start[at(i)]; k < problem_->start[at(i) + 1]; ++k)
-      u.noalias() += problem_->blocks[at(k)] * iterate.r.segment<3>(3 * problem_->column[at(k)]);
+      u.noalias() += problem_->blocks[at(k)] * r_.segment<3>(3 * problem_->column[at(k)]);
     return u;
   }
 
   // W's rows are read as a whole.
   bool opens(int) const { return false; }
   bool pressesOnly(int, const Vector3&) const { return false; }
-  double normalVelocity(int i, const Iterate& iterate) const { return velocity(i, iterate)[0]; }
-  void press(int i, double difference, Iterate& iterate) const { iterate.r[3 * i] += difference; }
-  void change(int i, const Vector3& difference, Iterate& iterate) const { iterate.r.segment<3>(3 * i) += difference; }
-  void note(int, double) const {}
-  int chosen(int place) const { return place; }
-  void refresh(const Iterate&) const {}
+  double normalVelocity(int i) const { return velocity(i)[0]; }
+  void press(int i, double difference) { r_[3 * i] += difference; }
+  void change(int i, const Vector3& difference) { r_.segment<3>(3 * i) += difference; }
+  void refresh() const {}
   void conclude(Iterate&) const {}
-  double sweepRows(int, int, Iterate&) const { return 0; }
-  double rowResidual(const Iterate&) const { return 0; }
+  double rowResidual() const { return 0; }
 
  private:
   const LocalContactProblem* problem_{nullptr};
-  VectorX omega_;
+  VectorX omega_, r_;
   std::vector<ContactBlock> diagonal_;
 };
 
@@ -264,7 +348,7 @@ class GaussSeidel : public Solver {
     report.status = SolveStatus::NumericalFailure;
     report.residual = kInfinity;
     if (!options.again) {
-      isBound_ = system.bind(problem, team_);
+      isBound_ = system.bind(problem, info_.law, team_);
       noted_ = 0;
     }
     if (!isBound_) return report;
@@ -276,7 +360,10 @@ class GaussSeidel : public Solver {
     deadline_ = options.deadline;
     looksOften_ = options.looksOften;
     relaxation_ = info_.law == Law::Box ? 1.0 : options.relaxation;
-    report.status = sweepUntil(system, iterate, target, options.maxIterations > 0 ? options.maxIterations : kDefaultSweeps, report.iterations);
+    system.take(iterate);
+    best_.r = iterate.r;
+    best_.lambda = iterate.lambda;
+    report.status = sweepUntil(system, target, options.maxIterations > 0 ? options.maxIterations : kDefaultSweeps, report.iterations);
     iterate.r = best_.r;
     iterate.lambda = best_.lambda;
     system.conclude(iterate);
@@ -285,19 +372,19 @@ class GaussSeidel : public Solver {
   }
 
   template <typename System>
-  SolveStatus sweepUntil(System& system, Iterate& iterate, double target, int limit, int& sweeps) {
+  SolveStatus sweepUntil(System& system, double target, int limit, int& sweeps) {
     int nextCheck = contraction_.givesUpWithin(limit) ? 8 : std::max(8, limit / (looksOften_ ? 4 : 2));
-    if (check(system, iterate) <= target) return SolveStatus::Converged;
+    if (check(system) <= target) return SolveStatus::Converged;
     for (sweeps = 0; sweeps < limit;) {
       const int count = together(system, std::min(nextCheck, limit) - sweeps);
-      const double change = sweep(system, iterate, sweeps, count);
+      const double change = sweep(system, sweeps, count);
       sweeps += count;
       if (!std::isfinite(change)) return SolveStatus::NumericalFailure;
       if (isPast(deadline_)) break;
       const bool due = sweeps >= nextCheck || sweeps == limit;
       if (change > 3 * target && !due) continue;
       if (due) nextCheck += looksOften_ ? nextCheck / 2 : nextCheck;
-      if (check(system, iterate) <= target) return SolveStatus::Converged;
+      if (check(system) <= target) return SolveStatus::Converged;
       if (contraction_.hopeless(sweeps, change, target, limit - sweeps)) return SolveStatus::Stalled;
     }
     return SolveStatus::IterationLimit;
@@ -341,72 +428,108 @@ class GaussSeidel : public Solver {
   /// What a sweep has changed so far, in velocity units.
   struct alignas(64) Change {
     double rows{0}, largest{0}, sum{0};  // [m/s], [m²/s²], [m²/s²]
-    STICTION_INLINE void add(double change) {
-      largest = std::max(largest, change * change);
-      sum += change * change;
+    STICTION_INLINE void add(double change) { addSquare(change * change); }
+    STICTION_INLINE void addSquare(double square) {
+      largest = std::max(largest, square);
+      sum += square;
     }
     double worst() const { return std::isfinite(sum) ? std::max(rows, std::sqrt(largest)) : kInfinity; }
   };
 
   /// So many sweeps, after those done. Returns the largest change of the last one, in velocity units; infinity after a number that is none.
-  double sweep(GlobalSystem& system, Iterate& iterate, int done, int sweeps) {
+  double sweep(GlobalSystem& system, int done, int sweeps) {
     std::array<Change, SweepSchedule::kMostSweeps> changes;
     const Visits early = sweeps > 1 && system.chooseFocus(noted_) ? Visits::Chosen : Visits::All;
     const Visits last = sweeps > 1 && done + sweeps >= kWholeSweeps ? Visits::Noted : Visits::All;
-    system.schedule().run(
-        sweeps, [&](int k, const SweepSchedule::Part& part) { kernels_.sweep(*this, system, iterate, part, k < sweeps - 1 ? early : last, changes[at(k)]); });
+    system.schedule().run(sweeps,
+                          [&](int k, const SweepSchedule::Part& part) { kernels_.sweep(*this, system, part, k < sweeps - 1 ? early : last, changes[at(k)]); });
     const Change& change = changes[at(sweeps) - 1];
     noted_ = last == Visits::Noted ? std::sqrt(change.largest) : 0;
     return change.worst();
   }
-  double sweep(LocalSystem& system, Iterate& iterate, int, int) const {
+  double sweep(LocalSystem& system, int, int) const {
     Change change;
-    sweepPart(system, iterate, {0, 0, 0, system.contacts(), 0}, Visits::All, change);
+    for (int k = 0; k < system.contacts(); ++k) change.add(visit(system, k));
     return change.worst();
   }
-  double worst(GlobalSystem& system, const Iterate& iterate) const { return kernels_.worst(*this, system, iterate); }
-  double worst(LocalSystem& system, const Iterate& iterate) const { return worstOfAll(system, iterate); }
+  double worst(GlobalSystem& system) { return kernels_.worst(*this, system); }
+  double worst(LocalSystem& system) const { return worstOfAll(system); }
 
   /// The contact's turn. Returns the change, in velocity units.
   template <typename System>
-  STICTION_INLINE double visit(System& system, Iterate& iterate, int k) const {
-    const Vector3 r = iterate.r.segment<3>(3 * system.contact(k));
+  STICTION_INLINE double visit(System& system, int k) const {
+    const Vector3 r = system.impulse(k);
     if (r.isZero(0) && system.opens(k)) return 0;
     const ContactBlock& block = system.diagonal(k);
     if (system.pressesOnly(k, r) && info_.law != Law::Box) {
-      const double change = std::max(0.0, r[0] - relaxation_ * block.perNormal * system.normalVelocity(k, iterate)) - r[0];
-      system.press(k, change, iterate);
+      const double change = std::max(0.0, r[0] - relaxation_ * block.perNormal * system.normalVelocity(k)) - r[0];
+      system.press(k, change);
       return system.omega(k) * std::abs(change);
     }
-    const Vector3 u = system.velocity(k, iterate);
-    const Vector3 difference = (block.isDiagonal && info_.law != Law::Box ? relaxDiagonal(block, r, u, system.mu(k)) : solveContact(system, k, r, u)) - r;
-    system.change(k, difference, iterate);
+    const Vector3 difference = lawOf(system, k, r, system.velocity(k)) - r;
+    system.change(k, difference);
     return system.omega(k) * difference.norm();
   }
 
-  /// Every row of a part once, and the contacts that are to be visited.
   template <typename System>
-  STICTION_INLINE void sweepPart(System& system, Iterate& iterate, const SweepSchedule::Part& part, Visits visits, Change& changed) const {
-    changed.rows = std::max(changed.rows, system.sweepRows(part.firstRow, part.lastRow, iterate));
-    if (visits == Visits::Chosen) {
-      for (int place = part.firstContact; place < part.lastContact && system.chosen(place) != SweepFocus::kNone; ++place)
-        changed.add(visit(system, iterate, system.chosen(place)));
-      return;
-    }
-    for (int k = part.firstContact; k < part.lastContact; ++k) {
-      const double change = visit(system, iterate, k);
+  STICTION_INLINE Vector3 lawOf(const System& system, int k, const Vector3& r, const Vector3& u) const {
+    const ContactBlock& block = system.diagonal(k);
+    return block.isDiagonal && info_.law != Law::Box ? relaxDiagonal(block, r, u, system.mu(k)) : solveContact(system, k, r, u);
+  }
+
+  /// Every row of a part once, and the contacts that are to be visited.
+  STICTION_INLINE void sweepPart(GlobalSystem& system, const SweepSchedule::Part& part, Visits visits, Change& changed) const {
+    changed.rows = std::max(changed.rows, system.sweepRows(part.firstRow, part.lastRow));
+    const auto turn = [&](int k) __attribute__((always_inline)) {
+      const double change = visit(system, k);
       changed.add(change);
       if (visits == Visits::Noted) system.note(k, change);
+    };
+    if (system.usesLanes()) {
+      sweepLanes(system, part, visits, changed, turn);
+    } else if (visits == Visits::Chosen) {
+      for (int place = part.firstContact; place < part.lastContact && system.chosen(place) != SweepFocus::kNone; ++place) turn(system.chosen(place));
+    } else {
+      for (int k = part.firstContact; k < part.lastContact; ++k) turn(k);
+    }
+  }
+
+  template <int Width>
+  STICTION_INLINE void visit(GlobalSystem& system, const SweepLanes& lanes, const SweepLanes::Group& group, SweepLanes::Work& work) const {
+    lanes.read<Width>(group, system.y(), system.impulses(), work);
+    SweepLanes::follow<Width>(group, relaxation_, work);
+    lanes.act<Width>(group, work, system.y(), system.impulses());
+  }
+
+  template <class Turn>
+  STICTION_INLINE void sweepLanes(GlobalSystem& system, const SweepSchedule::Part& part, Visits visits, Change& changed, const Turn& turn) const {
+    const SweepLanes& lanes = system.lanes(visits == Visits::Chosen);
+    SweepLanes::Work work;
+    for (int k = part.firstContact; k < part.lastContact; ++k) {
+      const int place = lanes.place(k);
+      if (place == SweepLanes::kEnd) break;
+      if (place < 0) {
+        turn(~place);
+        continue;
+      }
+      const SweepLanes::Group& group = lanes.group(place);
+      if (system.pressesOnly())
+        visit<1>(system, lanes, group, work);
+      else
+        visit<3>(system, lanes, group, work);
+      for (int l = 0; l < group.count; ++l) changed.addSquare(work.changes[l]);
+      if (visits != Visits::Noted) continue;
+      for (int l = 0; l < group.count; ++l) system.note(lanes.lane(group, l).turn, std::sqrt(work.changes[l]));
     }
   }
 
   /// The worst natural map [m/s], velocities computed anew.
   template <typename System>
-  STICTION_INLINE double worstOfAll(System& system, const Iterate& iterate) const {
-    system.refresh(iterate);
+  STICTION_INLINE double worstOfAll(System& system) const {
+    system.refresh();
     double worst = 0;
     for (int k = 0; k < system.contacts(); ++k) {
-      const Vector3 r = iterate.r.segment<3>(3 * system.contact(k)), u = system.velocity(k, iterate);
+      const Vector3 r = system.impulse(k), u = system.velocity(k);
       worst = std::max(worst, info_.law == Law::Box ? boxMap(r, u, system.omega(k), axisInterval(system.problem(), system.contact(k), r[0])).norm()
                                                     : contactResidual(r, u, system.mu(k), system.omega(k), info_.law));
     }
@@ -415,41 +538,39 @@ class GaussSeidel : public Solver {
 
   // The same code for several instruction sets, with the same bits: what a pack holds is added up in one order.
   struct Kernels {
-    void (*sweep)(const GaussSeidel&, GlobalSystem&, Iterate&, const SweepSchedule::Part&, Visits, Change&);
-    double (*worst)(const GaussSeidel&, GlobalSystem&, const Iterate&);
+    void (*sweep)(const GaussSeidel&, GlobalSystem&, const SweepSchedule::Part&, Visits, Change&);
+    double (*worst)(const GaussSeidel&, GlobalSystem&);
   };
 // NOLINTBEGIN(bugprone-macro-parentheses): an attribute takes none
-#define STICTION_KERNELS(NAME, TARGET)                                                                                                                 \
-  TARGET static void NAME##Sweep(const GaussSeidel& self, GlobalSystem& system, Iterate& iterate, const SweepSchedule::Part& part, Visits visits,      \
-                                 Change& change) {                                                                                                     \
-    self.sweepPart(system, iterate, part, visits, change);                                                                                             \
-  }                                                                                                                                                    \
-  TARGET static double NAME##Worst(const GaussSeidel& self, GlobalSystem& system, const Iterate& iterate) { return self.worstOfAll(system, iterate); } \
+#define STICTION_KERNELS(NAME, TARGET)                                                                                                            \
+  TARGET static void NAME##Sweep(const GaussSeidel& self, GlobalSystem& system, const SweepSchedule::Part& part, Visits visits, Change& change) { \
+    self.sweepPart(system, part, visits, change);                                                                                                 \
+  }                                                                                                                                               \
+  TARGET static double NAME##Worst(const GaussSeidel& self, GlobalSystem& system) { return self.worstOfAll(system); }                             \
   static Kernels NAME() { return {&NAME##Sweep, &NAME##Worst}; }
   // NOLINTEND(bugprone-macro-parentheses)
   STICTION_KERNELS(baseline, )
 #if defined(__x86_64__)
   STICTION_KERNELS(avx2, [[gnu::target("avx2")]])
-  STICTION_KERNELS(avx512, [[gnu::target("avx512f")]])
+  STICTION_KERNELS(avx512, [[gnu::target("avx512f,avx512vl,avx512dq")]])
 #endif
   static Kernels choose() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) return avx512();
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return avx512();
     if (__builtin_cpu_supports("avx2")) return avx2();
 #endif
     return baseline();
   }
 
-  /// The worst natural map and row residual [m/s]; keeps the iterate if it is the best so far.
+  /// The worst natural map and row residual [m/s]; keeps the impulses if they are the best so far.
   template <typename System>
-  double check(System& system, Iterate& iterate) {
-    double residual = worst(system, iterate);
-    residual = std::max(residual, system.rowResidual(iterate));
-    if (!iterate.r.allFinite() || !std::isfinite(residual)) residual = kInfinity;
+  double check(System& system) {
+    double residual = worst(system);  // with velocities computed anew
+    residual = std::max(residual, system.rowResidual());
+    if (!system.isFinite() || !std::isfinite(residual)) residual = kInfinity;
     if (residual < bestResidual_ || bestResidual_ == kInfinity) {
       bestResidual_ = residual;
-      best_.r = iterate.r;
-      best_.lambda = iterate.lambda;
+      system.give(best_);
     }
     return residual;
   }

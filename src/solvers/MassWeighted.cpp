@@ -51,13 +51,13 @@ void MassRoot::weigh(const VectorX& f, Packs& y) const {
 void MassRoot::unweigh(const Packs& y, VectorX& v) const {
   v.resize(start_.back());
   for (int k = 0; k + 1 < static_cast<int>(start_.size()); ++k) {
-    std::copy_n(numbers(y[at(firstPack(k))]), start_[at(k) + 1] - start_[at(k)], v.data() + start_[at(k)]);
+    std::copy_n(numbers(y[at(firstPack(k))]), size(k), v.data() + start_[at(k)]);
     backward(k, v.data() + start_[at(k)]);
   }
 }
 
 void MassRoot::forward(int k, double* x) const {
-  const int n = start_[at(k) + 1] - start_[at(k)];
+  const int n = size(k);
   const double* column = values_.data() + offset_[at(k)];
   for (int j = 0; j < n; ++j, column += n) {
     x[j] *= column[j];
@@ -66,7 +66,7 @@ void MassRoot::forward(int k, double* x) const {
 }
 
 void MassRoot::backward(int k, double* x) const {
-  const int n = start_[at(k) + 1] - start_[at(k)];
+  const int n = size(k);
   for (int j = n - 1; j >= 0; --j) {
     const double* column = values_.data() + offset_[at(k)] + j * n;
     for (int i = j + 1; i < n; ++i) x[j] -= column[i] * x[i];
@@ -87,7 +87,7 @@ void WeightedColumns<Width>::build(const BlockMass& M, const MassRoot& root, con
       const std::size_t known = static_cast<std::size_t>(std::find(blocks_.begin(), blocks_.end(), segment.block) - blocks_.begin());
       if (known == blocks_.size()) {
         blocks_.push_back(segment.block);
-        parts_.push_back({root.firstPack(segment.block), root.packs(segment.block), static_cast<int>(values_.size())});
+        parts_.push_back({root.firstPack(segment.block), root.packs(segment.block), root.size(segment.block), static_cast<int>(values_.size())});
         values_.resize(values_.size() + at(root.packs(segment.block) * Width), Pack{});
       }
       const Part& part = parts_[at(first) + known];

@@ -4,27 +4,28 @@
 // y and the columns of B come in packs of eight numbers, each block of M in packs of its own with zeros after it: a body is one pack, whatever the processor does at a time. Sums are
 // taken in the same order on all of them. A mass matrix with couplings between blocks is not for this form.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "problem/ContactProblem.hpp"
+#include "solvers/Lanes.hpp"
 
 namespace stiction {
 
-using Four [[gnu::vector_size(32)]] = double;
 struct alignas(64) Pack {
   Four low, high;
 
   /// += a b
-  [[gnu::always_inline]] void add(const Pack& a, const Pack& b) {
+  STICTION_INLINE void add(const Pack& a, const Pack& b) {
     low += a.low * b.low;
     high += a.high * b.high;
   }
-  [[gnu::always_inline]] void add(const Pack& a, double b) {
+  STICTION_INLINE void add(const Pack& a, double b) {
     low += a.low * b;
     high += a.high * b;
   }
   /// The sum of its numbers.
-  [[gnu::always_inline]] double total() const {
+  STICTION_INLINE double total() const {
     const Four sum = low + high;
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
   }
@@ -44,6 +45,7 @@ class MassRoot {
   int firstPack(int block) const { return firstPack_[static_cast<std::size_t>(block)]; }
   int packs() const { return firstPack_.back(); }
   int packs(int block) const { return firstPack(block + 1) - firstPack(block); }
+  int size(int block) const { return start_[static_cast<std::size_t>(block) + 1] - start_[static_cast<std::size_t>(block)]; }
   /// x ← L_k⁻¹ x, x of the size of block k.
   void forward(int k, double* x) const;
 
@@ -59,12 +61,16 @@ template <int Width>
 class WeightedColumns {
  public:
   using Values = Eigen::Matrix<double, Width, 1>;
+  struct Part {
+    int pack, packs, size;  // a whole block of velocities, so many numbers
+    int offset;             // its columns, one after the other
+  };
 
   /// `order`: which of A's groups are the first, the second, …
   void build(const BlockMass& M, const MassRoot& root, const BlockColumns& A, const std::vector<int>& order);
 
   /// B_iᵀy
-  [[gnu::always_inline]] Values read(int i, const Packs& y) const {
+  STICTION_INLINE Values read(int i, const Packs& y) const {
     Pack sum[Width] = {};
     for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
       const Pack *B = values_.data() + parts_[at(p)].offset, *in = y.data() + parts_[at(p)].pack;
@@ -76,7 +82,7 @@ class WeightedColumns {
     return totals;
   }
   /// The first entry of it.
-  [[gnu::always_inline]] double readFirst(int i, const Packs& y) const {
+  STICTION_INLINE double readFirst(int i, const Packs& y) const {
     Pack sum{};
     for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
       const Pack *B = values_.data() + parts_[at(p)].offset, *in = y.data() + parts_[at(p)].pack;
@@ -85,7 +91,7 @@ class WeightedColumns {
     return sum.total();
   }
   /// y += B_i (x, 0, …)
-  [[gnu::always_inline]] void applyFirst(int i, double x, Packs& y) const {
+  STICTION_INLINE void applyFirst(int i, double x, Packs& y) const {
     for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
       const Pack* B = values_.data() + parts_[at(p)].offset;
       Pack* out = y.data() + parts_[at(p)].pack;
@@ -93,7 +99,7 @@ class WeightedColumns {
     }
   }
   /// y += B_i x
-  [[gnu::always_inline]] void apply(int i, const Values& x, Packs& y) const {
+  STICTION_INLINE void apply(int i, const Values& x, Packs& y) const {
     for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
       const int packs = parts_[at(p)].packs;
       const Pack* B = values_.data() + parts_[at(p)].offset;
@@ -107,17 +113,16 @@ class WeightedColumns {
   }
   /// Calls take(p) for the first pack p of each block that the group touches.
   template <class Take>
-  [[gnu::always_inline]] void eachBlock(int i, const Take& take) const {
+  STICTION_INLINE void eachBlock(int i, const Take& take) const {
     for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) take(parts_[at(p)].pack);
   }
+  /// The blocks that the group touches.
+  std::span<const Part> parts(int i) const { return {parts_.data() + start_[at(i)], parts_.data() + start_[at(i) + 1]}; }
+  const Pack* columns(const Part& part) const { return values_.data() + part.offset; }
   /// B_iᵀB_i
   Eigen::Matrix<double, Width, Width> gram(int i) const;
 
  private:
-  struct Part {
-    int pack, packs;  // a whole block of velocities
-    int offset;       // its columns, one after the other
-  };
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   std::vector<int> start_;

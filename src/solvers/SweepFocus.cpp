@@ -30,4 +30,9 @@ bool SweepFocus::choose(const WeightedColumns<3>& contacts, const std::vector<Sw
   return true;
 }
 
+std::span<const int> SweepFocus::chosen(const SweepSchedule::Part& part) const {
+  const auto first = chosen_.begin() + part.firstContact, last = chosen_.begin() + part.lastContact;
+  return {first, std::find(first, last, kNone)};
+}
+
 }  // namespace stiction

@@ -2,6 +2,7 @@
 // So of a run of sweeps (SweepSchedule) only the last visits all contacts, and notes how far it stirs each body; those before it visit the contacts of bodies that the last run's
 // stirred by a fair part of the largest change. In the order of the turns, whatever the threads.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "solvers/MassWeighted.hpp"
@@ -24,6 +25,7 @@ class SweepFocus {
   /// The turns chosen of a part take its places, from the first on; then comes kNone.
   static constexpr int kNone = -1;
   [[gnu::always_inline]] int chosen(int place) const { return chosen_[at(place)]; }
+  std::span<const int> chosen(const SweepSchedule::Part& part) const;
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }

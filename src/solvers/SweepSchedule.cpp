@@ -6,8 +6,8 @@
 namespace stiction {
 namespace {
 
-constexpr int kPart = 64;             // rows and contacts of a part, or some more
-constexpr int kFewest = 512;          // contacts from which calling a team is cheap beside a sweep
+constexpr int kPart = 512;            // rows and contacts of a part, or some more
+constexpr int kFewest = 4096;         // contacts from which a team is worth its cost, and there is more than one part
 constexpr double kLongestWait = 0.5;  // of the parts, between a part and its last neighbour
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -46,10 +46,11 @@ void SweepSchedule::bind(const ContactProblem& problem, ThreadPool* team) {
 }
 
 void SweepSchedule::divide(const ContactProblem& problem) {
+  const int part = problem.contacts() < kFewest ? problem.rows() + problem.contacts() : kPart;
   int row = 0, contact = 0;
   for (int k = 1; k <= problem.M.blocks(); ++k) {
     const int nextRow = rowTurn_[at(k)], nextContact = contactTurn_[at(k)];
-    if (nextRow - row + nextContact - contact < kPart && k < problem.M.blocks()) continue;
+    if (nextRow - row + nextContact - contact < part && k < problem.M.blocks()) continue;
     parts_.push_back({row, nextRow, contact, nextContact, 0});
     row = nextRow, contact = nextContact;
   }

@@ -1,0 +1,84 @@
+#include "solvers/SweepLanes.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+namespace {
+
+const Pack kZeros[3] = {};
+
+}  // namespace
+
+void SweepLanes::bind(int contacts, int packs) {
+  places_.assign(at(contacts), kEnd);
+  ready_.assign(at(packs), 0);
+  spare_ = packs;
+  clear();
+}
+
+void SweepLanes::clear() {
+  groups_.clear();
+  lanes_.clear();
+}
+
+int SweepLanes::firstOpen(int gathering) {
+  while (open_[at(gathering)] != gathering) gathering = open_[at(gathering)] = open_[at(open_[at(gathering)])];
+  return gathering;
+}
+
+void SweepLanes::arrange(const SweepSchedule::Part& part, std::span<const int> turns, const std::vector<SweepContact>& contacts,
+                         const WeightedColumns<3>& columns) {
+  gatherings_.clear();
+  singles_.clear();
+  open_.assign(1, 0);  // the one to come is open
+  for (const int turn : turns) {
+    int first = 0;
+    columns.eachBlock(turn, [&](int pack) { first = std::max(first, ready_[at(pack)]); });
+    const bool isSingle = contacts[at(turn)].packs[0] == SweepContact::kNone;
+    if (!isSingle) first = firstOpen(first);
+    if (at(first) == gatherings_.size()) {
+      gatherings_.emplace_back();
+      open_.push_back(static_cast<int>(gatherings_.size()));
+    }
+    Gathering& gathering = gatherings_[at(first)];
+    if (isSingle) {
+      singles_.push_back({turn, gathering.lastSingle});
+      gathering.lastSingle = static_cast<int>(singles_.size()) - 1;
+    } else {
+      gathering.turns[gathering.count++] = turn;
+      if (gathering.count == kLanes) open_[at(first)] = first + 1;
+    }
+    columns.eachBlock(turn, [&](int pack) { ready_[at(pack)] = first + 1; });
+  }
+  for (const int turn : turns) columns.eachBlock(turn, [&](int pack) { ready_[at(pack)] = 0; });
+  int place = part.firstContact;
+  for (const Gathering& gathering : gatherings_) {
+    if (gathering.count > 0) {
+      places_[at(place++)] = static_cast<int>(groups_.size());
+      add(gathering, contacts);
+    }
+    for (int k = gathering.lastSingle; k >= 0; k = singles_[at(k)].before) places_[at(place++)] = ~singles_[at(k)].turn;
+  }
+  if (place < part.lastContact) places_[at(place)] = kEnd;
+}
+
+void SweepLanes::add(const Gathering& gathering, const std::vector<SweepContact>& contacts) {
+  Group& group = groups_.emplace_back();
+  group.first = static_cast<int>(lanes_.size());
+  group.count = gathering.count;
+  for (int l = 0; l < gathering.count; ++l) {
+    const int turn = gathering.turns[l];
+    const SweepContact& contact = contacts[at(turn)];
+    for (int c = 0; c < 3; ++c) group.w[c][l] = contact.w[c];
+    group.mu[l] = contact.mu;
+    group.perNormal[l] = contact.perNormal, group.perTangential[l] = contact.perTangential;
+    group.weight[l] = contact.weight;
+    const bool isPair = contact.packs[1] != SweepContact::kNone;
+    lanes_.push_back({{contact.columns[0], isPair ? contact.columns[1] : kZeros},
+                      {contact.packs[0], isPair ? contact.packs[1] : spare_},
+                      isPair ? contact.packs[1] : spare_ + 1,
+                      turn});
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,170 @@
+// Sweeps that take contacts by groups. A contact joins the first group at which every contact before it with a body of its own is done (list scheduling): those of a group share no body,
+// and taken together they give the same bits as one after the other. One contact's turn is a chain of some two hundred cycles; a group's chains run side by side:
+//
+//   read   u = w + B_aᵀy_a + B_bᵀy_b, and r, contact by contact
+//   law    r⁺ of all, lane by lane and without a branch
+//   act    y_a + B_a Δr, y_b + B_b Δr, and r, contact by contact
+//
+// For contacts of one or two bodies of at most eight numbers, whose own block is diag(a, t, t), as between balls, or where nothing has friction; the others take a place of their own.
+#pragma once
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "solvers/Lanes.hpp"
+#include "solvers/MassWeighted.hpp"
+#include "solvers/SweepSchedule.hpp"
+
+namespace stiction {
+
+/// A contact as sweeps see it.
+struct SweepContact {
+  static constexpr int kNone = -1;
+
+  Vector3 w;                        // [m/s]
+  double mu;                        // [-]
+  double perNormal, perTangential;  // [kg] 1/a and 1/t
+  double weight;                    // [1/kg] ω, of changes
+  int packs[2]{kNone, kNone};       // of y; none: it has no lane, or no second body
+  const Pack* columns[2]{};         // B, a pack each
+};
+
+/// An impulse [N s] and a zero.
+struct alignas(32) LaneImpulse {
+  double values[4]{};
+
+  Vector3 vector() const { return {values[0], values[1], values[2]}; }
+};
+
+class SweepLanes {
+ public:
+  static constexpr int kLanes = 16;
+  using Numbers = double[kLanes];
+
+  /// A contact's bodies: packs of y that it reads and writes, a missing one zeros and what nobody reads; its turn.
+  struct Lane {
+    const Pack* columns[2];
+    int in[2], out, turn;
+  };
+  /// So many contacts from a place of lanes on, with what the law takes by lanes.
+  struct alignas(64) Group {
+    Numbers w[3], mu, perNormal, perTangential, weight;
+    int first, count;
+  };
+  /// Between read and act.
+  struct alignas(64) Work {
+    Numbers u[3], r[3], next[3], changes;  // [m/s], [N s], [N s], [m²/s²] (ω‖Δr‖)²
+  };
+  static constexpr int kEnd = std::numeric_limits<int>::min();
+  /// Packs that y has beyond those of the bodies: zeros, and what nobody reads.
+  static constexpr int kSparePacks = 2;
+
+  /// `packs`: of y, without the spare ones.
+  void bind(int contacts, int packs);
+  /// Forgets all places.
+  void clear();
+  /// Gives these turns of a part their places.
+  void arrange(const SweepSchedule::Part& part, std::span<const int> turns, const std::vector<SweepContact>& contacts, const WeightedColumns<3>& columns);
+
+  /// What is at a place: a group, ~turn of a single contact, or kEnd.
+  STICTION_INLINE int place(int k) const { return places_[at(k)]; }
+  STICTION_INLINE const Group& group(int k) const { return groups_[at(k)]; }
+  STICTION_INLINE const Lane& lane(const Group& group, int l) const { return lanes_[at(group.first + l)]; }
+
+  /// `Width`: 3, or 1 where contacts have no friction and no tangential impulses.
+  template <int Width>
+  STICTION_INLINE void read(const Group& group, const Pack* y, const LaneImpulse* r, Work& work) const;
+  /// Each goes as far as its own law asks where it slips, `relaxation` times as far where it sticks or presses, each part cut off at its bound: friction that follows a load that overshoots
+  /// goes round in circles.
+  template <int Width>
+  STICTION_INLINE static void follow(const Group& group, double relaxation, Work& work);
+  template <int Width>
+  STICTION_INLINE void act(const Group& group, const Work& work, Pack* y, LaneImpulse* r) const;
+
+ private:
+  /// What may be done at once: turns in lanes, and those of single contacts as a list in singles_.
+  struct Gathering {
+    int turns[kLanes];
+    int count{0}, lastSingle{-1};
+  };
+  struct Single {
+    int turn, before;
+  };
+
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  int firstOpen(int gathering);
+  void add(const Gathering& gathering, const std::vector<SweepContact>& contacts);
+
+  std::vector<int> places_;
+  std::vector<Group> groups_;
+  std::vector<Lane> lanes_;
+  std::vector<Gathering> gatherings_;  // of the turns being arranged
+  std::vector<Single> singles_;
+  std::vector<int> open_;   // of each: itself while it has a lane left, a later one
+  std::vector<int> ready_;  // of each pack: the first after the last that touches it
+  int spare_{0};            // [packs]
+};
+
+template <int Width>
+STICTION_INLINE void SweepLanes::read(const Group& group, const Pack* y, const LaneImpulse* r, Work& work) const {
+  const Lane* lane = &lanes_[at(group.first)];
+  for (int l = 0; l < group.count; ++l, ++lane) {
+    const Pack &a = y[lane->in[0]], &b = y[lane->in[1]], *A = lane->columns[0], *B = lane->columns[1];
+    Four sums[Width];
+    for (int c = 0; c < Width; ++c) sums[c] = (A[c].low * a.low + B[c].low * b.low) + (A[c].high * a.high + B[c].high * b.high);
+    const double* old = r[lane->turn].values;
+    for (int c = 0; c < Width; ++c) {
+      const Two half = __builtin_shufflevector(sums[c], sums[c], 0, 1) + __builtin_shufflevector(sums[c], sums[c], 2, 3);
+      work.u[c][l] = half[0] + half[1];
+      work.r[c][l] = old[c];
+    }
+  }
+}
+
+template <int Width>
+STICTION_INLINE void SweepLanes::follow(const Group& group, double relaxation, Work& work) {
+  constexpr int width = sizeof(Four) / sizeof(double);
+  const Four zero{}, one = zero + 1.0, least = zero + std::numeric_limits<double>::min();
+  for (int l = 0; l < group.count; l += width) {
+    const Four& weight = four(group.weight + l);
+    const Four normal0 = four(work.r[0] + l), n = four(group.perNormal + l) * (four(work.u[0] + l) + four(group.w[0] + l));
+    if constexpr (Width == 1) {
+      const Four far = normal0 - relaxation * n, normal = far > zero ? far : zero, change = normal - normal0;
+      four(work.next[0] + l) = normal;
+      four(work.changes + l) = weight * weight * (change * change);
+    } else {
+      const Four &mu = four(group.mu + l), &perTangential = four(group.perTangential + l), &x0 = four(work.r[1] + l), &z0 = four(work.r[2] + l);
+      const Four s = perTangential * (four(work.u[1] + l) + four(group.w[1] + l)), t = perTangential * (four(work.u[2] + l) + four(group.w[2] + l));
+      const Four pressed = normal0 - n, bound = mu * (pressed > zero ? pressed : zero), p = x0 - s, q = z0 - t;
+      const Four way = p * p + q * q > bound * bound ? one : zero + relaxation;
+      const Four far = normal0 - way * n, normal = far > zero ? far : zero, x = x0 - way * s, z = z0 - way * t;
+      Four length;
+      squareRoot(x * x + z * z, length);
+      const Four ratio = mu * normal / (length > least ? length : least), part = ratio < one ? ratio : one;
+      const Four x1 = part * x, z1 = part * z, dn = normal - normal0, dx = x1 - x0, dz = z1 - z0;
+      four(work.next[0] + l) = normal;
+      four(work.next[1] + l) = x1;
+      four(work.next[2] + l) = z1;
+      four(work.changes + l) = weight * weight * (dn * dn + dx * dx + dz * dz);
+    }
+  }
+}
+
+template <int Width>
+STICTION_INLINE void SweepLanes::act(const Group& group, const Work& work, Pack* y, LaneImpulse* r) const {
+  const Lane* lane = &lanes_[at(group.first)];
+  for (int l = 0; l < group.count; ++l, ++lane) {
+    const Pack *A = lane->columns[0], *B = lane->columns[1];
+    Pack a = y[lane->in[0]], b = y[lane->in[1]];
+    for (int c = 0; c < Width; ++c) {
+      const double change = work.next[c][l] - work.r[c][l];
+      a.add(A[c], change);
+      b.add(B[c], change);
+      r[lane->turn].values[c] = work.next[c][l];
+    }
+    y[lane->in[0]] = a;
+    y[lane->out] = b;
+  }
+}
+
+}  // namespace stiction

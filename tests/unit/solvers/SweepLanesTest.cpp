@@ -1,0 +1,197 @@
+// Contacts taken by groups: every turn once, bodies in the order of the turns, and the law of a contact alone.
+#include "solvers/SweepLanes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "solvers/FrictionCone.hpp"
+#include "solvers/GaussSeidel.hpp"
+#include "solvers/OneContact.hpp"
+#include "unit/solvers/LayersProblem.hpp"
+
+namespace stiction {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// The contacts of a heap; every seventh has no lane.
+struct Layers {
+  ContactProblem problem{layers(6, false)};
+  MassRoot root;
+  SweepSchedule schedule;
+  WeightedColumns<3> columns;
+  std::vector<SweepContact> contacts;
+  std::vector<int> turns;
+  SweepSchedule::Part whole{0, 0, 0, problem.contacts(), 0};
+  SweepLanes lanes;
+
+  Layers() : contacts(at(problem.contacts())), turns(at(problem.contacts())) {
+    EXPECT_TRUE(root.factor(problem.M));
+    schedule.bind(problem, nullptr);
+    columns.build(problem.M, root, problem.H, schedule.contacts());
+    std::iota(turns.begin(), turns.end(), 0);
+    for (const int k : turns) {
+      if (isSingle(k)) continue;
+      SweepContact& contact = contacts[at(k)];
+      const auto parts = columns.parts(k);
+      contact.w = Vector3{0.1, 0.2, -0.3};
+      contact.mu = problem.mu[schedule.contacts()[at(k)]];
+      const ContactBlock block{columns.gram(k)};
+      contact.perNormal = block.perNormal, contact.perTangential = block.perTangential;
+      contact.weight = block.A.trace() / 3;
+      for (std::size_t p = 0; p < parts.size(); ++p) contact.packs[p] = parts[p].pack, contact.columns[p] = columns.columns(parts[p]);
+    }
+    lanes.bind(problem.contacts(), root.packs());
+  }
+
+  static bool isSingle(int turn) { return turn % 7 == 3; }
+
+  std::set<int> bodies(int turn) const {
+    std::set<int> touched;
+    columns.eachBlock(turn, [&](int pack) { touched.insert(pack); });
+    return touched;
+  }
+
+  /// The turns of each place of the part, and whether they are a group.
+  std::vector<std::pair<std::vector<int>, bool>> places() const {
+    std::vector<std::pair<std::vector<int>, bool>> all;
+    for (int k = whole.firstContact; k < whole.lastContact && lanes.place(k) != SweepLanes::kEnd; ++k) {
+      const int place = lanes.place(k);
+      if (place < 0) {
+        all.push_back({{~place}, false});
+        continue;
+      }
+      all.push_back({{}, true});
+      for (int l = 0; l < lanes.group(place).count; ++l) all.back().first.push_back(lanes.lane(lanes.group(place), l).turn);
+    }
+    return all;
+  }
+
+  /// Checks that these turns and no others have places, and that two with a body in common have them in their order.
+  void expectArranged(const std::vector<int>& wanted) const {
+    std::vector<int> placeOf(turns.size(), -1), found;
+    const auto all = places();
+    for (std::size_t place = 0; place < all.size(); ++place)
+      for (const int turn : all[place].first) {
+        placeOf[at(turn)] = static_cast<int>(place);
+        found.push_back(turn);
+        EXPECT_NE(all[place].second, isSingle(turn)) << "turn " << turn;
+      }
+    std::sort(found.begin(), found.end());
+    ASSERT_EQ(found, wanted);
+    std::vector<int> last(at(root.packs()), -1);  // place of the last turn with that body
+    for (const int turn : wanted)
+      for (const int body : bodies(turn)) {
+        EXPECT_LT(last[at(body)], placeOf[at(turn)]) << "turn " << turn << ", body " << body;
+        last[at(body)] = placeOf[at(turn)];
+      }
+  }
+};
+
+TEST(SweepLanes, ArrangesEveryTurnInTheOrderOfItsBodies) {
+  Layers layers;
+  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns);
+  layers.expectArranged(layers.turns);
+  std::size_t lanes = 0, groups = 0;
+  for (const auto& place : layers.places())
+    if (place.second) lanes += place.first.size(), ++groups;
+  EXPECT_GT(lanes, 6 * groups);  // else they would bring little
+}
+
+TEST(SweepLanes, ArrangesAnewWhatIsChosen) {
+  Layers layers;
+  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns);
+  for (const int every : {1, 5, 200}) {
+    std::vector<int> chosen;
+    for (int k = 0; k < layers.problem.contacts(); k += every) chosen.push_back(k);
+    layers.lanes.clear();
+    layers.lanes.arrange(layers.whole, chosen, layers.contacts, layers.columns);
+    layers.expectArranged(chosen);
+  }
+  layers.lanes.clear();
+  layers.lanes.arrange(layers.whole, {}, layers.contacts, layers.columns);
+  layers.expectArranged({});
+}
+
+TEST(SweepLanes, FollowsTheLawOfAContactAlone) {
+  // Without over-relaxation a contact's turn ends at the exact answer for it, whatever the others do: open, sticking and sliding.
+  Layers layers;
+  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns);
+  Packs y(at(layers.root.packs() + SweepLanes::kSparePacks), Pack{});
+  for (int k = 0; k < layers.root.packs(); ++k) y[at(k)].low = Four{0.3 * std::sin(k), 0.5 * std::cos(3 * k), -0.4 * std::sin(5 * k), 0};
+  std::vector<LaneImpulse> impulses(layers.turns.size());
+  std::set<ContactState> states;
+  SweepLanes::Work work;
+  for (int k = 0; k < layers.problem.contacts() && layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
+    if (layers.lanes.place(k) < 0) continue;
+    const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(k));
+    const Packs before = y;
+    layers.lanes.read<3>(group, y.data(), impulses.data(), work);
+    SweepLanes::follow<3>(group, 1.0, work);
+    layers.lanes.act<3>(group, work, y.data(), impulses.data());
+    for (int l = 0; l < group.count; ++l) {
+      const int turn = layers.lanes.lane(group, l).turn;
+      const SweepContact& contact = layers.contacts[at(turn)];
+      const ContactBlock block{layers.columns.gram(turn)};
+      const Vector3 r = impulses[at(turn)].vector(),
+                    wanted = solveOneContact(block, layers.columns.read(turn, before) + contact.w, contact.mu, Vector3::Zero());
+      EXPECT_LT((r - wanted).norm(), 1e-13) << "turn " << turn;
+      EXPECT_NEAR(std::sqrt(work.changes[l]), contact.weight * r.norm(), 1e-13) << "turn " << turn;
+      const Vector3 u = layers.columns.read(turn, y) + contact.w;
+      EXPECT_LT(contactResidual(r, u, contact.mu, contact.weight), 1e-13) << "turn " << turn;
+      states.insert(r.isZero(0) ? ContactState::Open : tangentialNorm(r) < 0.999 * contact.mu * r[0] ? ContactState::Stick : ContactState::Slip);
+    }
+  }
+  EXPECT_EQ(states.size(), 3u);
+}
+
+TEST(SweepLanes, PressesLikeContactsWithoutFriction) {
+  Layers layers;
+  for (SweepContact& contact : layers.contacts) contact.mu = 0;
+  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns);
+  const auto swept = [&](auto width) {
+    Packs y(at(layers.root.packs() + SweepLanes::kSparePacks), Pack{});
+    for (int k = 0; k < layers.root.packs(); ++k) y[at(k)].low = Four{0.3 * std::sin(k), 0.5 * std::cos(3 * k), -0.4 * std::sin(5 * k), 0};
+    std::vector<LaneImpulse> impulses(layers.turns.size());
+    SweepLanes::Work work;
+    for (int sweep = 0; sweep < 3; ++sweep)
+      for (int k = 0; k < layers.problem.contacts() && layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
+        if (layers.lanes.place(k) < 0) continue;
+        const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(k));
+        layers.lanes.read<width()>(group, y.data(), impulses.data(), work);
+        SweepLanes::follow<width()>(group, 1.0, work);
+        layers.lanes.act<width()>(group, work, y.data(), impulses.data());
+      }
+    VectorX normal(static_cast<Eigen::Index>(impulses.size()));
+    for (Eigen::Index k = 0; k < normal.size(); ++k) {
+      normal[k] = impulses[static_cast<std::size_t>(k)].values[0];
+      EXPECT_EQ(impulses[static_cast<std::size_t>(k)].values[1], 0);
+      EXPECT_EQ(impulses[static_cast<std::size_t>(k)].values[2], 0);
+    }
+    return normal;
+  };
+  const VectorX pressed = swept(std::integral_constant<int, 1>{});
+  EXPECT_EQ(pressed, swept(std::integral_constant<int, 3>{}));
+  EXPECT_GT(pressed.maxCoeff(), 0.1);
+}
+
+TEST(SweepLanes, AHeapOfContactsWithoutLanesHasTheSameAnswer) {
+  // Compliance keeps contacts out of the lanes: a vanishing one is the same problem, one contact after the other.
+  ContactProblem rigid = layers(12, false), compliant = rigid;
+  compliant.R = VectorX::Constant(3 * rigid.contacts(), 1e-300);
+  SolveOptions options;
+  options.maxIterations = 60;
+  options.patience = options.maxIterations;
+  options.relaxation = 1.4;
+  Iterate byLanes, oneByOne;
+  makeNsgs()->solve(rigid, byLanes, options);
+  makeNsgs()->solve(compliant, oneByOne, options);
+  EXPECT_LT((byLanes.r - oneByOne.r).lpNorm<Eigen::Infinity>(), 1e-12);
+  EXPECT_GT(byLanes.r.lpNorm<Eigen::Infinity>(), 1);
+}
+
+}  // namespace
+}  // namespace stiction
