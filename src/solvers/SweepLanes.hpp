@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "solvers/DiagonalContact.hpp"
 #include "solvers/Lanes.hpp"
 #include "solvers/MassWeighted.hpp"
 #include "solvers/SweepSchedule.hpp"
@@ -74,8 +75,7 @@ class SweepLanes {
   /// `Width`: 3, or 1 where contacts have no friction and no tangential impulses.
   template <int Width>
   STICTION_INLINE void read(const Group& group, const Pack* y, const LaneImpulse* r, Work& work) const;
-  /// Each goes as far as its own law asks where it slips, `relaxation` times as far where it sticks or presses, each part cut off at its bound: friction that follows a load that overshoots
-  /// goes round in circles.
+  /// By followDiagonal, or pressDiagonal.
   template <int Width>
   STICTION_INLINE static void follow(const Group& group, double relaxation, Work& work);
   template <int Width>
@@ -124,29 +124,22 @@ STICTION_INLINE void SweepLanes::read(const Group& group, const Pack* y, const L
 template <int Width>
 STICTION_INLINE void SweepLanes::follow(const Group& group, double relaxation, Work& work) {
   constexpr int width = sizeof(Four) / sizeof(double);
-  const Four zero{}, one = zero + 1.0, least = zero + std::numeric_limits<double>::min();
   for (int l = 0; l < group.count; l += width) {
-    const Four& weight = four(group.weight + l);
-    const Four normal0 = four(work.r[0] + l), n = four(group.perNormal + l) * (four(work.u[0] + l) + four(group.w[0] + l));
-    if constexpr (Width == 1) {
-      const Four far = normal0 - relaxation * n, normal = far > zero ? far : zero, change = normal - normal0;
-      four(work.next[0] + l) = normal;
-      four(work.changes + l) = weight * weight * (change * change);
-    } else {
-      const Four &mu = four(group.mu + l), &perTangential = four(group.perTangential + l), &x0 = four(work.r[1] + l), &z0 = four(work.r[2] + l);
-      const Four s = perTangential * (four(work.u[1] + l) + four(group.w[1] + l)), t = perTangential * (four(work.u[2] + l) + four(group.w[2] + l));
-      const Four pressed = normal0 - n, bound = mu * (pressed > zero ? pressed : zero), p = x0 - s, q = z0 - t;
-      const Four way = p * p + q * q > bound * bound ? one : zero + relaxation;
-      const Four far = normal0 - way * n, normal = far > zero ? far : zero, x = x0 - way * s, z = z0 - way * t;
-      Four length;
-      squareRoot(x * x + z * z, length);
-      const Four ratio = mu * normal / (length > least ? length : least), part = ratio < one ? ratio : one;
-      const Four x1 = part * x, z1 = part * z, dn = normal - normal0, dx = x1 - x0, dz = z1 - z0;
-      four(work.next[0] + l) = normal;
-      four(work.next[1] + l) = x1;
-      four(work.next[2] + l) = z1;
-      four(work.changes + l) = weight * weight * (dn * dn + dx * dx + dz * dz);
+    Four old[Width], free[Width], next[Width], change{};
+    for (int c = 0; c < Width; ++c) {
+      old[c] = four(work.r[c] + l);
+      free[c] = four((c == 0 ? group.perNormal : group.perTangential) + l) * (four(work.u[c] + l) + four(group.w[c] + l));
     }
+    if constexpr (Width == 1)
+      pressDiagonal(old[0], free[0], relaxation, next[0]);
+    else
+      followDiagonal(old, free[0], free[1], free[2], four(group.mu + l), relaxation, next);
+    for (int c = 0; c < Width; ++c) {
+      four(work.next[c] + l) = next[c];
+      change += (next[c] - old[c]) * (next[c] - old[c]);
+    }
+    const Four& weight = four(group.weight + l);
+    four(work.changes + l) = weight * weight * change;
   }
 }
 
