@@ -1,7 +1,17 @@
 # Warnings, optimisation, sanitizers and the compiler cache, the same for every target.
 add_library(stiction_options INTERFACE)
 target_compile_options(stiction_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual)
+# A compiler that we do not build with, and flags of one's own (-march=native), may warn of what we have not seen.
+set(ours OFF)
+if(CMAKE_CXX_FLAGS STREQUAL "" AND (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14
+                                    OR CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19))
+  set(ours ON)
+endif()
+option(STICTION_WARNINGS_AS_ERRORS "Warnings end the build" ${ours})
+if(STICTION_WARNINGS_AS_ERRORS)
+  target_compile_options(stiction_options INTERFACE -Werror)
+endif()
 # Results must not depend on the compiler's freedom: no contraction, no fast-math.
 target_compile_options(stiction_options INTERFACE -ffp-contract=off -fno-math-errno)
 # Alignment pinned to SSE width: the Coal wheel is built without AVX and shares Eigen types with us.

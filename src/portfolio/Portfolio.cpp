@@ -29,7 +29,7 @@ constexpr double headway = 0.6;         // [-] of the certificate before a run o
 constexpr int mostIdle = 2;             // such runs, one after the other, and the next ones are not over-relaxed
 constexpr double sweepGoal = 1e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
-constexpr int manyContacts = 300, pressingSweeps = 40;  // without friction: so many sweeps leave Newton a few contacts to change
+constexpr int manyContacts = 300, pressingSweeps = 40;  // without friction
 constexpr int fewContacts = 16;          // fewer are swept first, whatever they are, and without over-relaxation: a contact alone is exact after one sweep
 constexpr double firstRelaxation = 1.4;  // [-] of the others' first sweeps
 constexpr double newtonNear = 1e-4;      // [-] residual from which Newton ends what an interior point began
@@ -286,18 +286,21 @@ struct Portfolio::Impl {
     return false;
   }
 
+  /// Without friction, and before anything is analysed: sweeps from a warm start, which leave Newton a few contacts to change.
+  template <class Problem>
+  bool firstPress(const Problem& problem, Iterate& best, const SolveOptions& options) {
+    SolveOptions burst = options;
+    burst.relaxation = heapRelaxation;
+    burst.maxIterations = burst.patience = pressingSweeps;
+    burst.tolerance = options.polish;
+    trial = best;
+    sweepTrial(problem, best, burst, options);
+    return report.certificate.relative <= options.polish;
+  }
+
   /// Without friction: convex, the active set settles in a few steps, and the method of multipliers cannot fail.
   template <class Problem>
   bool press(const Problem& problem, Iterate& best, const SolveOptions& warm, const SolveOptions& cold, const SolveOptions& options) {
-    if (options.warm && problem.contacts() > manyContacts) {
-      SolveOptions burst = options;
-      burst.relaxation = heapRelaxation;
-      burst.maxIterations = burst.patience = pressingSweeps;
-      trial = best;
-      burst.tolerance = options.polish;
-      sweepTrial(problem, best, burst, options);
-      if (report.certificate.relative <= options.polish) return true;
-    }
     return (options.warm && rung(problem, best, "warm", *newton, warm)) ||
            (options.warm && isDear() && !isRedundant(best) && sweep(problem, best, burst(problem.contacts()), options)) ||
            (problem.contacts() > manyContacts && rung(problem, best, "ipm", *ipm, cold)) || rung(problem, best, "newton", *newton, cold) ||
@@ -339,7 +342,9 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   cold.warm = false;
   warm.maxIterations = warmSteps;
   warm.patience = warmPatience;
+  const bool isFrictionless = problem.mu.isZero(0);
   if (!options.warm && !options.nearOnly && !isStructure(problem) && firstLook(problem, best, options)) return;
+  if (options.warm && isFrictionless && problem.contacts() > manyContacts && firstPress(problem, best, options)) return;
   if (!prepare(problem)) {
     report.status = SolveStatus::NumericalFailure;
     return;
@@ -347,7 +352,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (isDear()) {
     start = options.warm && best.v.size() == system.problem().dof() ? best.v : system.freeVelocity();  // from cold the free motion tells what moves
   }
-  if (problem.mu.isZero(0) && (press(problem, best, warm, cold, options) || !options.thorough)) return;
+  if (isFrictionless && (press(problem, best, warm, cold, options) || !options.thorough)) return;
   if (options.warm && !startsFar(problem, best, options) && rung(problem, best, "warm", *newton, warm)) return;
   warm.patience = 0;
   if (options.nearOnly) warm.maxIterations = polishSteps;
