@@ -240,6 +240,7 @@ class GaussSeidel : public Solver {
         continue;
       }
       const SweepLanes::Group& group = lanes.group(place);
+      if (group.isOpen && lanes.staysOpen(group, system.y(), system.impulses())) continue;
       if (system.pressesOnly())
         visit<1>(system, lanes, group, work);
       else

@@ -21,51 +21,55 @@ void SweepLanes::clear() {
   lanes_.clear();
 }
 
-int SweepLanes::firstOpen(int gathering) {
-  while (open_[at(gathering)] != gathering) gathering = open_[at(gathering)] = open_[at(open_[at(gathering)])];
+int SweepLanes::firstWithRoom(std::vector<int>& room, int gathering) {
+  while (room[at(gathering)] != gathering) gathering = room[at(gathering)] = room[at(room[at(gathering)])];
   return gathering;
 }
 
 void SweepLanes::arrange(const SweepSchedule::Part& part, std::span<const int> turns, const std::vector<SweepContact>& contacts,
-                         const WeightedColumns<3>& columns) {
+                         const WeightedColumns<3>& columns, const std::vector<LaneImpulse>& impulses) {
   gatherings_.clear();
   singles_.clear();
-  open_.assign(1, 0);  // the one to come is open
+  for (std::vector<int>& room : room_) room.assign(1, 0);  // the one to come has
   for (const int turn : turns) {
     int first = 0;
     columns.eachBlock(turn, [&](int pack) { first = std::max(first, ready_[at(pack)]); });
-    const bool isSingle = contacts[at(turn)].packs[0] == SweepContact::kNone;
-    if (!isSingle) first = firstOpen(first);
+    const bool isSingle = contacts[at(turn)].packs[0] == SweepContact::kNone, isOpen = impulses[at(turn)].values[0] == 0;
+    std::vector<int>& room = room_[isOpen ? 1 : 0];
+    if (!isSingle) first = firstWithRoom(room, first);
     if (at(first) == gatherings_.size()) {
       gatherings_.emplace_back();
-      open_.push_back(static_cast<int>(gatherings_.size()));
+      for (std::vector<int>& each : room_) each.push_back(static_cast<int>(gatherings_.size()));
     }
     Gathering& gathering = gatherings_[at(first)];
     if (isSingle) {
       singles_.push_back({turn, gathering.lastSingle});
       gathering.lastSingle = static_cast<int>(singles_.size()) - 1;
     } else {
-      gathering.turns[gathering.count++] = turn;
-      if (gathering.count == kLanes) open_[at(first)] = first + 1;
+      Lanes& lanes = gathering.lanes[isOpen ? 1 : 0];
+      lanes.turns[lanes.count++] = turn;
+      if (lanes.count == kLanes) room[at(first)] = first + 1;
     }
     columns.eachBlock(turn, [&](int pack) { ready_[at(pack)] = first + 1; });
   }
   for (const int turn : turns) columns.eachBlock(turn, [&](int pack) { ready_[at(pack)] = 0; });
   int place = part.firstContact;
   for (const Gathering& gathering : gatherings_) {
-    if (gathering.count > 0) {
+    for (const int k : {0, 1}) {
+      if (gathering.lanes[k].count == 0) continue;
       places_[at(place++)] = static_cast<int>(groups_.size());
-      add(gathering, contacts);
+      add(gathering.lanes[k], k == 1, contacts);
     }
     for (int k = gathering.lastSingle; k >= 0; k = singles_[at(k)].before) places_[at(place++)] = ~singles_[at(k)].turn;
   }
   if (place < part.lastContact) places_[at(place)] = kEnd;
 }
 
-void SweepLanes::add(const Gathering& gathering, const std::vector<SweepContact>& contacts) {
+void SweepLanes::add(const Lanes& gathering, bool isOpen, const std::vector<SweepContact>& contacts) {
   Group& group = groups_.emplace_back();
   group.first = static_cast<int>(lanes_.size());
   group.count = gathering.count;
+  group.isOpen = isOpen;
   for (int l = 0; l < gathering.count; ++l) {
     const int turn = gathering.turns[l];
     const SweepContact& contact = contacts[at(turn)];

@@ -5,6 +5,7 @@
 //   law    r⁺ of all, lane by lane and without a branch
 //   act    y_a + B_a Δr, y_b + B_b Δr, and r, contact by contact
 //
+// Contacts that have no impulse when they are arranged form groups of their own, of which only u_n is read while they stay open.
 // For contacts of one or two bodies of at most eight numbers, whose own block is diag(a, t, t), as between balls, or where nothing has friction; the others take a place of their own.
 #pragma once
 #include <limits>
@@ -51,6 +52,7 @@ class SweepLanes {
   struct alignas(64) Group {
     Numbers w[3], mu, perNormal, perTangential, weight;
     int first, count;
+    bool isOpen;  // none had an impulse when it was arranged
   };
   /// Between read and act.
   struct alignas(64) Work {
@@ -65,7 +67,8 @@ class SweepLanes {
   /// Forgets all places.
   void clear();
   /// Gives these turns of a part their places.
-  void arrange(const SweepSchedule::Part& part, std::span<const int> turns, const std::vector<SweepContact>& contacts, const WeightedColumns<3>& columns);
+  void arrange(const SweepSchedule::Part& part, std::span<const int> turns, const std::vector<SweepContact>& contacts, const WeightedColumns<3>& columns,
+               const std::vector<LaneImpulse>& impulses);
 
   /// What is at a place: a group, ~turn of a single contact, or kEnd.
   STICTION_INLINE int place(int k) const { return places_[at(k)]; }
@@ -75,6 +78,8 @@ class SweepLanes {
   /// `Width`: 3, or 1 where contacts have no friction and no tangential impulses.
   template <int Width>
   STICTION_INLINE void read(const Group& group, const Pack* y, const LaneImpulse* r, Work& work) const;
+  /// Whether none of its contacts has an impulse, nor takes one: their turns change nothing.
+  STICTION_INLINE bool staysOpen(const Group& group, const Pack* y, const LaneImpulse* r) const;
   /// By followDiagonal, or pressDiagonal.
   template <int Width>
   STICTION_INLINE static void follow(const Group& group, double relaxation, Work& work);
@@ -82,43 +87,60 @@ class SweepLanes {
   STICTION_INLINE void act(const Group& group, const Work& work, Pack* y, LaneImpulse* r) const;
 
  private:
-  /// What may be done at once: turns in lanes, and those of single contacts as a list in singles_.
-  struct Gathering {
+  struct Lanes {
     int turns[kLanes];
-    int count{0}, lastSingle{-1};
+    int count{0};
+  };
+  /// What may be done at once: turns in lanes, with and without impulse, and those of single contacts as a list in singles_.
+  struct Gathering {
+    Lanes lanes[2];
+    int lastSingle{-1};
   };
   struct Single {
     int turn, before;
   };
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  int firstOpen(int gathering);
-  void add(const Gathering& gathering, const std::vector<SweepContact>& contacts);
+  /// B_aᵀy_a + B_bᵀy_b of a column, but for the last sums.
+  STICTION_INLINE static void read(const Lane& lane, int column, const Pack* y, Two& half) {
+    const Pack &a = y[lane.in[0]], &b = y[lane.in[1]], &A = lane.columns[0][column], &B = lane.columns[1][column];
+    const Four sum = (A.low * a.low + B.low * b.low) + (A.high * a.high + B.high * b.high);
+    half = __builtin_shufflevector(sum, sum, 0, 1) + __builtin_shufflevector(sum, sum, 2, 3);
+  }
+  static int firstWithRoom(std::vector<int>& room, int gathering);
+  void add(const Lanes& lanes, bool isOpen, const std::vector<SweepContact>& contacts);
 
   std::vector<int> places_;
   std::vector<Group> groups_;
   std::vector<Lane> lanes_;
   std::vector<Gathering> gatherings_;  // of the turns being arranged
   std::vector<Single> singles_;
-  std::vector<int> open_;   // of each: itself while it has a lane left, a later one
-  std::vector<int> ready_;  // of each pack: the first after the last that touches it
-  int spare_{0};            // [packs]
+  std::vector<int> room_[2];  // of each: itself while it has such a lane left, a later one
+  std::vector<int> ready_;    // of each pack: the first after the last that touches it
+  int spare_{0};              // [packs]
 };
 
 template <int Width>
 STICTION_INLINE void SweepLanes::read(const Group& group, const Pack* y, const LaneImpulse* r, Work& work) const {
   const Lane* lane = &lanes_[at(group.first)];
-  for (int l = 0; l < group.count; ++l, ++lane) {
-    const Pack &a = y[lane->in[0]], &b = y[lane->in[1]], *A = lane->columns[0], *B = lane->columns[1];
-    Four sums[Width];
-    for (int c = 0; c < Width; ++c) sums[c] = (A[c].low * a.low + B[c].low * b.low) + (A[c].high * a.high + B[c].high * b.high);
-    const double* old = r[lane->turn].values;
+  for (int l = 0; l < group.count; ++l, ++lane)
     for (int c = 0; c < Width; ++c) {
-      const Two half = __builtin_shufflevector(sums[c], sums[c], 0, 1) + __builtin_shufflevector(sums[c], sums[c], 2, 3);
+      Two half;
+      read(*lane, c, y, half);
       work.u[c][l] = half[0] + half[1];
-      work.r[c][l] = old[c];
+      work.r[c][l] = r[lane->turn].values[c];
     }
+}
+
+STICTION_INLINE bool SweepLanes::staysOpen(const Group& group, const Pack* y, const LaneImpulse* r) const {
+  bool stays = true;
+  const Lane* lane = &lanes_[at(group.first)];
+  for (int l = 0; l < group.count; ++l, ++lane) {
+    Two half;
+    read(*lane, 0, y, half);
+    stays = stays & (half[0] + half[1] + group.w[0][l] >= 0) & (r[lane->turn].values[0] == 0);
   }
+  return stays;
 }
 
 template <int Width>

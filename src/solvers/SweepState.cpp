@@ -65,16 +65,12 @@ bool GlobalSweepState::bindLanes() {
   focusLanes_.bind(contacts(), root_.packs());
   turns_.resize(at(contacts()));
   std::iota(turns_.begin(), turns_.end(), 0);
-  for (const SweepSchedule::Part& part : schedule_.parts())
-    lanes_.arrange(part, std::span{turns_}.subspan(at(part.firstContact), at(part.lastContact - part.firstContact)), inLanes_, contacts_);
   return true;
 }
 
 bool GlobalSweepState::chooseFocus(double largest) {
   if (!focus_.choose(contacts_, schedule_.parts(), largest)) return false;
-  if (!usesLanes_) return true;
-  focusLanes_.clear();
-  for (const SweepSchedule::Part& part : schedule_.parts()) focusLanes_.arrange(part, focus_.chosen(part), inLanes_, contacts_);
+  if (usesLanes_) arrange(focusLanes_, [this](const SweepSchedule::Part& part) { return focus_.chosen(part); });
   return true;
 }
 
@@ -84,15 +80,22 @@ double GlobalSweepState::scale() const {
   return scale;
 }
 
-void GlobalSweepState::take(const Iterate& iterate) {
-  pressesOnly_ = canPress_;
+void GlobalSweepState::load(const Iterate& iterate) {
   for (int k = 0; k < contacts(); ++k) {
     const Eigen::Index i = 3 * contact(k);
     impulses_[at(k)] = {{iterate.r[i], iterate.r[i + 1], iterate.r[i + 2], 0}};
-    pressesOnly_ = pressesOnly_ && iterate.r[i + 1] == 0 && iterate.r[i + 2] == 0;
   }
   lambda_ = iterate.lambda;
+}
+
+void GlobalSweepState::take(const Iterate& iterate) {
+  load(iterate);
+  pressesOnly_ = canPress_ && std::all_of(impulses_.begin(), impulses_.end(), [](const LaneImpulse& r) { return r.values[1] == 0 && r.values[2] == 0; });
   usesLanes_ = hasLanes_ && (allDiagonal_ || pressesOnly_);
+  if (usesLanes_)
+    arrange(lanes_, [this](const SweepSchedule::Part& part) {
+      return std::span<const int>{turns_}.subspan(at(part.firstContact), at(part.lastContact - part.firstContact));
+    });
 }
 
 void GlobalSweepState::give(Iterate& iterate) const {
@@ -108,7 +111,7 @@ bool GlobalSweepState::isFinite() const {
 }
 
 void GlobalSweepState::conclude(Iterate& iterate) {
-  take(iterate);
+  load(iterate);
   refresh();
   root_.unweigh(y_, iterate.v);
 }

@@ -118,6 +118,13 @@ class GlobalSweepState {
   void bindDelassus();
   /// Returns whether any contact has a lane.
   bool bindLanes();
+  void load(const Iterate& iterate);
+  /// Gives the turns of each part that `turnsOf` names their places.
+  template <class TurnsOf>
+  void arrange(SweepLanes& lanes, const TurnsOf& turnsOf) {
+    lanes.clear();
+    for (const SweepSchedule::Part& part : schedule_.parts()) lanes.arrange(part, turnsOf(part), inLanes_, contacts_, impulses_);
+  }
 
   const ContactProblem* problem_{nullptr};
   MassRoot root_;

@@ -26,6 +26,7 @@ struct Layers {
   std::vector<SweepContact> contacts;
   std::vector<int> turns;
   SweepSchedule::Part whole{0, 0, 0, problem.contacts(), 0};
+  std::vector<LaneImpulse> impulses{turns.size()};  // of the start
   SweepLanes lanes;
 
   Layers() : contacts(at(problem.contacts())), turns(at(problem.contacts())) {
@@ -93,7 +94,7 @@ struct Layers {
 
 TEST(SweepLanes, ArrangesEveryTurnInTheOrderOfItsBodies) {
   Layers layers;
-  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns);
+  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
   layers.expectArranged(layers.turns);
   std::size_t lanes = 0, groups = 0;
   for (const auto& place : layers.places())
@@ -103,23 +104,53 @@ TEST(SweepLanes, ArrangesEveryTurnInTheOrderOfItsBodies) {
 
 TEST(SweepLanes, ArrangesAnewWhatIsChosen) {
   Layers layers;
-  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns);
+  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
   for (const int every : {1, 5, 200}) {
     std::vector<int> chosen;
     for (int k = 0; k < layers.problem.contacts(); k += every) chosen.push_back(k);
     layers.lanes.clear();
-    layers.lanes.arrange(layers.whole, chosen, layers.contacts, layers.columns);
+    layers.lanes.arrange(layers.whole, chosen, layers.contacts, layers.columns, layers.impulses);
     layers.expectArranged(chosen);
   }
   layers.lanes.clear();
-  layers.lanes.arrange(layers.whole, {}, layers.contacts, layers.columns);
+  layers.lanes.arrange(layers.whole, {}, layers.contacts, layers.columns, layers.impulses);
   layers.expectArranged({});
+}
+
+TEST(SweepLanes, KeepsContactsWithoutImpulseApart) {
+  Layers layers;
+  for (const int k : layers.turns) layers.impulses[at(k)].values[0] = k % 3 == 0 ? 0.0 : 1.0;
+  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
+  layers.expectArranged(layers.turns);
+  for (int k = 0; k < layers.problem.contacts() && layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
+    if (layers.lanes.place(k) < 0) continue;
+    const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(k));
+    for (int l = 0; l < group.count; ++l) EXPECT_EQ(group.isOpen, layers.lanes.lane(group, l).turn % 3 == 0);
+  }
+}
+
+TEST(SweepLanes, OpenContactsStayOpenUntilOneCloses) {
+  Layers layers;
+  for (SweepContact& contact : layers.contacts) contact.w[0] = 0.1;  // they part
+  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
+  Packs y(at(layers.root.packs() + SweepLanes::kSparePacks), Pack{});
+  const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(0));
+  ASSERT_GT(group.count, 1);
+  ASSERT_TRUE(group.isOpen);
+  EXPECT_TRUE(layers.lanes.staysOpen(group, y.data(), layers.impulses.data()));
+  const int last = layers.lanes.lane(group, group.count - 1).turn;
+  layers.impulses[at(last)].values[0] = 1e-9;
+  EXPECT_FALSE(layers.lanes.staysOpen(group, y.data(), layers.impulses.data()));
+  layers.impulses[at(last)].values[0] = 0;
+  const Vector3 towards = -0.2 * layers.columns.gram(last).inverse().col(0);
+  layers.columns.apply(last, towards, y);  // u_n = 0.1 - 0.2
+  EXPECT_FALSE(layers.lanes.staysOpen(group, y.data(), layers.impulses.data()));
 }
 
 TEST(SweepLanes, FollowsTheLawOfAContactAlone) {
   // Without over-relaxation a contact's turn ends at the exact answer for it, whatever the others do: open, sticking and sliding.
   Layers layers;
-  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns);
+  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
   Packs y(at(layers.root.packs() + SweepLanes::kSparePacks), Pack{});
   for (int k = 0; k < layers.root.packs(); ++k) y[at(k)].low = Four{0.3 * std::sin(k), 0.5 * std::cos(3 * k), -0.4 * std::sin(5 * k), 0};
   std::vector<LaneImpulse> impulses(layers.turns.size());
@@ -151,7 +182,7 @@ TEST(SweepLanes, FollowsTheLawOfAContactAlone) {
 TEST(SweepLanes, PressesLikeContactsWithoutFriction) {
   Layers layers;
   for (SweepContact& contact : layers.contacts) contact.mu = 0;
-  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns);
+  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
   const auto swept = [&](auto width) {
     Packs y(at(layers.root.packs() + SweepLanes::kSparePacks), Pack{});
     for (int k = 0; k < layers.root.packs(); ++k) y[at(k)].low = Four{0.3 * std::sin(k), 0.5 * std::cos(3 * k), -0.4 * std::sin(5 * k), 0};
