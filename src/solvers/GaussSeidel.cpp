@@ -230,7 +230,7 @@ class GaussSeidel : public Solver {
 
   template <class Turn>
   STICTION_INLINE void sweepLanes(GlobalSweepState& system, const SweepSchedule::Part& part, Visits visits, Change& changed, const Turn& turn) const {
-    const SweepLanes& lanes = system.lanes(visits == Visits::Chosen);
+    SweepLanes& lanes = system.lanes(visits == Visits::Chosen);
     SweepLanes::Work work;
     for (int k = part.firstContact; k < part.lastContact; ++k) {
       const int place = lanes.place(k);
@@ -239,8 +239,9 @@ class GaussSeidel : public Solver {
         turn(~place);
         continue;
       }
-      const SweepLanes::Group& group = lanes.group(place);
-      if (group.isOpen && lanes.staysOpen(group, system.y(), system.impulses())) continue;
+      SweepLanes::Group& group = lanes.group(place);
+      if (group.isOpen) group.isOpen = lanes.staysOpen(group, system.y(), system.impulses());
+      if (group.isOpen) continue;
       if (system.pressesOnly())
         visit<1>(system, lanes, group, work);
       else

@@ -52,7 +52,7 @@ class SweepLanes {
   struct alignas(64) Group {
     Numbers w[3], mu, perNormal, perTangential, weight;
     int first, count;
-    bool isOpen;  // none had an impulse when it was arranged
+    bool isOpen;  // none has had an impulse since it was arranged
   };
   /// Between read and act.
   struct alignas(64) Work {
@@ -72,6 +72,7 @@ class SweepLanes {
 
   /// What is at a place: a group, ~turn of a single contact, or kEnd.
   STICTION_INLINE int place(int k) const { return places_[at(k)]; }
+  STICTION_INLINE Group& group(int k) { return groups_[at(k)]; }
   STICTION_INLINE const Group& group(int k) const { return groups_[at(k)]; }
   STICTION_INLINE const Lane& lane(const Group& group, int l) const { return lanes_[at(group.first + l)]; }
 

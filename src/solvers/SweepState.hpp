@@ -35,7 +35,7 @@ class GlobalSweepState {
 
   /// Whether contacts are taken by lanes: then of all turns, or of the focus.
   bool usesLanes() const { return usesLanes_; }
-  const SweepLanes& lanes(bool isFocus) const { return isFocus ? focusLanes_ : lanes_; }
+  SweepLanes& lanes(bool isFocus) { return isFocus ? focusLanes_ : lanes_; }
   bool pressesOnly() const { return pressesOnly_; }
   Pack* y() { return y_.data(); }
   LaneImpulse* impulses() { return impulses_.data(); }
