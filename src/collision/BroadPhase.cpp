@@ -46,6 +46,28 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std
   return pairs_;
 }
 
+const std::vector<BroadPhase::IndexPair>& BroadPhase::pairsOfGrown(const std::vector<int>& grown, const std::vector<Box3>& boxes,
+                                                                   const std::vector<char>& fixed) {
+  pairs_.clear();
+  const int leaves = static_cast<int>(order_.size());
+  position_.assign(boxes.size(), -1);
+  for (int i = 0; i < leaves; ++i) position_[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)].second)] = i;
+  for (const int id : grown)
+    if (const int position = position_[static_cast<std::size_t>(id)]; position >= 0) refit(0, 0, leaves, position, boxes);
+  for (const int id : grown) {
+    const std::size_t i = static_cast<std::size_t>(id);
+    if (leaves > 0) query(0, 0, leaves, 0, id, boxes[i], fixed[i] != 0);
+    for (const int other : large_) {
+      const std::size_t j = static_cast<std::size_t>(other);
+      if ((fixed[i] == 0 || fixed[j] == 0) && boxes[i].overlaps(boxes[j])) pairs_.emplace_back(std::minmax(id, other));
+    }
+  }
+  sortPairs(boxes.size());
+  pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());  // of two that have grown
+  pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(), [](const IndexPair& pair) { return pair.first == pair.second; }), pairs_.end());
+  return pairs_;
+}
+
 /// Counting sort by the first geom, then each geom's few partners.
 void BroadPhase::sortPairs(std::size_t count) {
   starts_.assign(count + 1, 0);
@@ -111,9 +133,26 @@ void BroadPhase::buildNode(std::size_t node, int first, int count, const std::ve
   const int half = count / 2;
   buildNode(2 * node + 1, first, half, boxes, fixed);
   buildNode(2 * node + 2, first + half, count - half, boxes, fixed);
+  joinChildren(node);
+}
+
+void BroadPhase::joinChildren(std::size_t node) {
   const Node& left = nodes_[2 * node + 1];
   const Node& right = nodes_[2 * node + 2];
   nodes_[node] = {{left.box.low.cwiseMin(right.box.low), left.box.high.cwiseMax(right.box.high)}, left.allFixed && right.allFixed};
+}
+
+void BroadPhase::refit(std::size_t node, int first, int count, int position, const std::vector<Box3>& boxes) {
+  if (count == 1) {
+    nodes_[node].box = boxes[static_cast<std::size_t>(order_[static_cast<std::size_t>(first)].second)];
+    return;
+  }
+  const int half = count / 2;
+  if (position < first + half)
+    refit(2 * node + 1, first, half, position, boxes);
+  else
+    refit(2 * node + 2, first + half, count - half, position, boxes);
+  joinChildren(node);
 }
 
 void BroadPhase::query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed) {

@@ -25,6 +25,8 @@ class BroadPhase {
 
   /// All pairs of boxes that overlap (closed intervals; infinite bounds allowed), sorted. Pairs of two boxes that are both `fixed` are left out.
   const std::vector<IndexPair>& overlappingPairs(const std::vector<Box3>& boxes, const std::vector<char>& fixed);
+  /// Those of them with a box that has grown since the last call of `overlappingPairs`, `grown` naming all such boxes. Cost: log n + pairs for each.
+  const std::vector<IndexPair>& pairsOfGrown(const std::vector<int>& grown, const std::vector<Box3>& boxes, const std::vector<char>& fixed);
 
  private:
   struct Node {
@@ -36,6 +38,9 @@ class BroadPhase {
   void sortPairs(std::size_t count);
   void sortAlongCurve(const std::vector<Box3>& boxes);
   void buildNode(std::size_t node, int first, int count, const std::vector<Box3>& boxes, const std::vector<char>& fixed);
+  /// The box of the leaf at `position` and of all nodes above it.
+  void refit(std::size_t node, int first, int count, int position, const std::vector<Box3>& boxes);
+  void joinChildren(std::size_t node);
   /// Leaves at positions >= from whose box meets `box` are reported as pairs with `id`.
   void query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed);
 
@@ -44,6 +49,7 @@ class BroadPhase {
   std::vector<double> extents_;
   std::vector<Node> nodes_;  // heap order: children of k are 2k + 1, 2k + 2
   std::vector<IndexPair> pairs_, sorted_;
+  std::vector<int> position_;               // of each geom among the leaves, or -1
   std::vector<std::size_t> starts_, ends_;  // ranges of `sorted_`, a first geom
 };
 

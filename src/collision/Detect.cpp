@@ -37,7 +37,9 @@ struct CollisionDetector::Impl {
   std::vector<Box3> boxes;
   std::vector<Pose> poses;     // X_WG at the last broad phase, a geom
   std::vector<double> travel;  // [m] bound within h, a geom
-  std::vector<CandidatePair> candidates;
+  std::vector<CandidatePair> candidates, ofFaster;
+  std::vector<int> grown;    // geoms
+  std::vector<char> faster;  // a body
   std::vector<ContactSet> chunks;
   // The last narrow phase of all pairs: a pair whose two geoms have not moved since, with the same reach, has the same contacts.
   std::vector<Pose> keptPoses;
@@ -50,6 +52,8 @@ struct CollisionDetector::Impl {
 
   explicit Impl(const Model& m);
   double travelOf(const WorldState& state, std::size_t geom, double h) const;
+  void placeBox(const WorldState& state, std::size_t geom, double h, double factor);
+  void pickCandidates(const std::vector<BroadPhase::IndexPair>& overlapping, std::vector<CandidatePair>& picked) const;
   bool resolve(int geomA, int geomB, PairMaterial& material) const;
   void collidePair(const CandidatePair& pair, const Pose& X_WA, const Pose& X_WB, std::vector<PairPoint>& scratch, ContactSet& contacts) const;
   Pose poseOf(const WorldState& state, int geom) const {
@@ -88,6 +92,28 @@ double CollisionDetector::Impl::travelOf(const WorldState& state, std::size_t ge
   double speed = state.velocity[id].norm() + (spin > 0 ? spin * arm : 0.0);
   if (body.kind == BodyKind::Dynamic) speed += h * ((body.gravity ? model.gravity.norm() : 0.0) + body.force.norm() / body.mass);
   return h * speed;
+}
+
+/// The geom's pose, travel and box.
+void CollisionDetector::Impl::placeBox(const WorldState& state, std::size_t geom, double h, double factor) {
+  travel[geom] = factor * travelOf(state, geom, h);
+  poses[geom] = poseOf(state, static_cast<int>(geom));
+  const auto [low, high] = bounds(model.geoms[geom].shape, poses[geom]);
+  const double margin = travel[geom] + (std::isfinite(radius[geom]) ? touch_margin * radius[geom] : 0.0);
+  boxes[geom] = {low - Vector3::Constant(margin), high + Vector3::Constant(margin)};
+}
+
+void CollisionDetector::Impl::pickCandidates(const std::vector<BroadPhase::IndexPair>& overlapping, std::vector<CandidatePair>& picked) const {
+  picked.clear();
+  for (const auto& [a, b] : overlapping) {
+    const std::size_t ia = static_cast<std::size_t>(a);
+    const std::size_t ib = static_cast<std::size_t>(b);
+    const double reach = travel[ia] + travel[ib] + touch_margin * std::min(radius[ia], radius[ib]);
+    if (!boundsMeet(model.geoms[ia].shape, radius[ia], poses[ia], model.geoms[ib].shape, radius[ib], poses[ib], reach)) continue;
+    PairMaterial material{0, 0};
+    if (!resolve(a, b, material)) continue;
+    picked.push_back({a, b, reach, material.friction, material.restitution});
+  }
 }
 
 bool CollisionDetector::Impl::resolve(int geomA, int geomB, PairMaterial& material) const {
@@ -165,26 +191,23 @@ CollisionDetector::CollisionDetector(CollisionDetector&&) noexcept = default;
 
 const std::vector<CandidatePair>& CollisionDetector::broadPhase(const WorldState& state, double h, double factor) {
   Impl& d = *impl_;
-  const Model& model = d.model;
-  d.candidates.clear();
-  for (std::size_t i = 0; i < model.geoms.size(); ++i) {
-    const Geom& geom = model.geoms[i];
-    d.travel[i] = factor * d.travelOf(state, i, h);
-    d.poses[i] = state.pose(geom.body) * geom.X_CG;
-    const auto [low, high] = bounds(geom.shape, d.poses[i]);
-    const double margin = d.travel[i] + (std::isfinite(d.radius[i]) ? touch_margin * d.radius[i] : 0.0);
-    d.boxes[i] = {low - Vector3::Constant(margin), high + Vector3::Constant(margin)};
-  }
-  for (const auto& [a, b] : d.tree.overlappingPairs(d.boxes, d.fixed)) {
-    const std::size_t ia = static_cast<std::size_t>(a);
-    const std::size_t ib = static_cast<std::size_t>(b);
-    const double reach = d.travel[ia] + d.travel[ib] + touch_margin * std::min(d.radius[ia], d.radius[ib]);
-    if (!boundsMeet(model.geoms[ia].shape, d.radius[ia], d.poses[ia], model.geoms[ib].shape, d.radius[ib], d.poses[ib], reach)) continue;
-    PairMaterial material{0, 0};
-    if (!d.resolve(a, b, material)) continue;
-    d.candidates.push_back({a, b, reach, material.friction, material.restitution});
-  }
+  for (std::size_t i = 0; i < d.model.geoms.size(); ++i) d.placeBox(state, i, h, factor);
+  d.pickCandidates(d.tree.overlappingPairs(d.boxes, d.fixed), d.candidates);
   return d.candidates;
+}
+
+const std::vector<CandidatePair>& CollisionDetector::pairsOfFaster(const WorldState& state, const std::vector<int>& bodies, double h, double factor) {
+  Impl& d = *impl_;
+  d.faster.assign(d.model.bodies.size(), 0);
+  for (const int body : bodies) d.faster[static_cast<std::size_t>(body)] = 1;
+  d.grown.clear();
+  for (std::size_t i = 0; i < d.model.geoms.size(); ++i) {
+    if (d.faster[static_cast<std::size_t>(d.model.geoms[i].body)] == 0) continue;
+    d.grown.push_back(static_cast<int>(i));
+    d.placeBox(state, i, h, factor);
+  }
+  d.pickCandidates(d.tree.pairsOfGrown(d.grown, d.boxes, d.fixed), d.ofFaster);
+  return d.ofFaster;
 }
 
 void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts) {

@@ -19,6 +19,9 @@ class CollisionDetector {
   /// tunnels. `factor` >= 1 enlarges the reach (a step in which bodies may be thrown by impacts). Filters: same body, both not dynamic, contype/conaffinity, excludes; explicit pairs always.
   const std::vector<CandidatePair>& broadPhase(const WorldState& state, double h, double factor = 1.0);
 
+  /// Those of them with a geom of a body whose speed has grown since the last broad phase, at the same poses; `bodies` names all such bodies.
+  const std::vector<CandidatePair>& pairsOfFaster(const WorldState& state, const std::vector<int>& bodies, double h, double factor = 1.0);
+
   /// Contact points of the given pairs at the state's poses, with gap <= reach of the pair, sorted by key. Same bits for any number of threads. Pairs that the last call had too,
   /// with both geoms where they are now, bit by bit, are not computed again.
   void narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts);

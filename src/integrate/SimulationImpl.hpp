@@ -37,7 +37,7 @@ struct Simulation::Impl {
   void partition();
   void advance();
   bool reachSufficed();
-  bool closesUnseen(const Contact& contact) const;
+  bool closesUnseen(const Contact& contact, const ContactSet& known) const;
   void keepTrialImpulses();
   void gatherMemory(std::vector<ContactMemory>& all) const;
   std::string whyNotCertified() const;
@@ -55,6 +55,7 @@ struct Simulation::Impl {
   int reachTrials_{0};
   WorldState reach_;  // poses, and velocities whose speeds bound those of the step
   const std::vector<CandidatePair>* pairs_{nullptr};
+  std::vector<int> faster_;                          // bodies that came out faster than detection was told
   ContactSet contacts_, known_;                      // of the last detection, of the one before
   const std::vector<ContactMemory>* warm_{nullptr};  // that the islands start from
   std::vector<ContactMemory> trial_;                 // of the trial before, when the step is repeated

@@ -50,6 +50,40 @@ TEST(BroadPhase, FindsExactlyWhatAllPairsFind) {
   }
 }
 
+TEST(BroadPhase, FindsThePairsOfBoxesThatHaveGrown) {
+  std::mt19937 random{11};
+  std::uniform_real_distribution<double> uniform{-1, 1};
+  BroadPhase tree;
+  std::size_t found = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const int count = trial < 4 ? trial : 250;
+    std::vector<Box3> boxes;
+    std::vector<char> fixed;
+    for (int i = 0; i < count; ++i) {
+      const Vector3 centre{uniform(random), uniform(random), uniform(random)};
+      const Vector3 half = Vector3{uniform(random), uniform(random), uniform(random)}.cwiseAbs() * (i % 50 == 0 ? 3.0 : 0.05);
+      boxes.push_back({centre - half, centre + half});
+      fixed.push_back(random() % 3 == 0 ? 1 : 0);
+    }
+    tree.overlappingPairs(boxes, fixed);
+    for (int again = 0; again < 2; ++again) {
+      std::vector<int> grown;
+      for (int i = 0; i < count; ++i) {
+        if (random() % 10 != 0) continue;
+        grown.push_back(i);
+        const Vector3 margin = Vector3::Constant(0.1 * std::abs(uniform(random)));
+        boxes[static_cast<std::size_t>(i)] = {boxes[static_cast<std::size_t>(i)].low - margin, boxes[static_cast<std::size_t>(i)].high + margin};
+      }
+      std::vector<BroadPhase::IndexPair> wanted;
+      for (const BroadPhase::IndexPair& pair : allPairs(boxes, fixed))
+        if (std::count(grown.begin(), grown.end(), pair.first) + std::count(grown.begin(), grown.end(), pair.second) > 0) wanted.push_back(pair);
+      EXPECT_EQ(tree.pairsOfGrown(grown, boxes, fixed), wanted) << "seed 11, trial " << trial;
+      found += wanted.size();
+    }
+  }
+  EXPECT_GT(found, 5000u);
+}
+
 /// Boxes, spheres, capsules and hulls thrown over a plane.
 Model heap(int count, unsigned seed) {
   std::mt19937 random{seed};
