@@ -34,7 +34,7 @@ void SweepLanes::arrange(const SweepSchedule::Part& part, std::span<const int> t
   for (const int turn : turns) {
     int first = 0;
     columns.eachBlock(turn, [&](int pack) { first = std::max(first, ready_[at(pack)]); });
-    const bool isSingle = contacts[at(turn)].packs[0] == SweepContact::kNone, isOpen = impulses[at(turn)].values[0] == 0;
+    const bool isSingle = contacts[at(turn)].packs[0] == SweepContact::kNone, isOpen = impulses[at(turn)].vector().isZero(0);
     std::vector<int>& room = room_[isOpen ? 1 : 0];
     if (!isSingle) first = firstWithRoom(room, first);
     if (at(first) == gatherings_.size()) {
