@@ -37,10 +37,7 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std
   for (std::size_t i = 0; i < large_.size(); ++i) {
     const std::size_t id = static_cast<std::size_t>(large_[i]);
     if (leaves > 0) query(0, 0, leaves, 0, large_[i], boxes[id], fixed[id] != 0);
-    for (std::size_t j = i + 1; j < large_.size(); ++j) {
-      const std::size_t other = static_cast<std::size_t>(large_[j]);
-      if ((fixed[id] == 0 || fixed[other] == 0) && boxes[id].overlaps(boxes[other])) pairs_.emplace_back(std::minmax(large_[i], large_[j]));
-    }
+    for (std::size_t j = i + 1; j < large_.size(); ++j) pairUp(large_[i], large_[j], boxes, fixed);
   }
   sortPairs(boxes.size());
   return pairs_;
@@ -57,15 +54,17 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::pairsOfGrown(const std::ve
   for (const int id : grown) {
     const std::size_t i = static_cast<std::size_t>(id);
     if (leaves > 0) query(0, 0, leaves, 0, id, boxes[i], fixed[i] != 0);
-    for (const int other : large_) {
-      const std::size_t j = static_cast<std::size_t>(other);
-      if ((fixed[i] == 0 || fixed[j] == 0) && boxes[i].overlaps(boxes[j])) pairs_.emplace_back(std::minmax(id, other));
-    }
+    for (const int other : large_) pairUp(id, other, boxes, fixed);
   }
   sortPairs(boxes.size());
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());  // of two that have grown
   pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(), [](const IndexPair& pair) { return pair.first == pair.second; }), pairs_.end());
   return pairs_;
+}
+
+void BroadPhase::pairUp(int a, int b, const std::vector<Box3>& boxes, const std::vector<char>& fixed) {
+  const std::size_t i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+  if ((fixed[i] == 0 || fixed[j] == 0) && boxes[i].overlaps(boxes[j])) pairs_.emplace_back(std::minmax(a, b));
 }
 
 /// Counting sort by the first geom, then each geom's few partners.

@@ -41,6 +41,8 @@ class BroadPhase {
   /// The box of the leaf at `position` and of all nodes above it.
   void refit(std::size_t node, int first, int count, int position, const std::vector<Box3>& boxes);
   void joinChildren(std::size_t node);
+  /// Reports two boxes that overlap.
+  void pairUp(int a, int b, const std::vector<Box3>& boxes, const std::vector<char>& fixed);
   /// Leaves at positions >= from whose box meets `box` are reported as pairs with `id`.
   void query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed);
 

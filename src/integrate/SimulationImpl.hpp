@@ -56,7 +56,7 @@ struct Simulation::Impl {
   WorldState reach_;  // poses, and velocities whose speeds bound those of the step
   const std::vector<CandidatePair>* pairs_{nullptr};
   std::vector<int> faster_;                          // bodies that came out faster than detection was told
-  ContactSet contacts_, known_;                      // of the last detection, of the one before
+  ContactSet contacts_, known_;                      // of the last detection; of the one before, or of the faster bodies
   const std::vector<ContactMemory>* warm_{nullptr};  // that the islands start from
   std::vector<ContactMemory> trial_;                 // of the trial before, when the step is repeated
   Partition partition_;

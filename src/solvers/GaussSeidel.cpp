@@ -193,15 +193,10 @@ class GaussSeidel : public Solver {
       system.press(k, change);
       return system.omega(k) * std::abs(change);
     }
-    const Vector3 difference = lawOf(system, k, r, system.velocity(k)) - r;
+    const Vector3 u = system.velocity(k);
+    const Vector3 difference = (block.isDiagonal && info_.law != Law::Box ? relaxDiagonal(block, r, u, system.mu(k)) : solveContact(system, k, r, u)) - r;
     system.change(k, difference);
     return system.omega(k) * difference.norm();
-  }
-
-  template <typename System>
-  STICTION_INLINE Vector3 lawOf(const System& system, int k, const Vector3& r, const Vector3& u) const {
-    const ContactBlock& block = system.diagonal(k);
-    return block.isDiagonal && info_.law != Law::Box ? relaxDiagonal(block, r, u, system.mu(k)) : solveContact(system, k, r, u);
   }
 
   /// Every row of a part once, and the contacts that are to be visited.

@@ -87,7 +87,7 @@ void WeightedColumns<Width>::build(const BlockMass& M, const MassRoot& root, con
       const std::size_t known = static_cast<std::size_t>(std::find(blocks_.begin(), blocks_.end(), segment.block) - blocks_.begin());
       if (known == blocks_.size()) {
         blocks_.push_back(segment.block);
-        parts_.push_back({root.firstPack(segment.block), root.packs(segment.block), root.size(segment.block), static_cast<int>(values_.size())});
+        parts_.push_back({root.firstPack(segment.block), root.packs(segment.block), static_cast<int>(values_.size())});
         values_.resize(values_.size() + at(root.packs(segment.block) * Width), Pack{});
       }
       const Part& part = parts_[at(first) + known];

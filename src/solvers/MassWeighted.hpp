@@ -62,8 +62,8 @@ class WeightedColumns {
  public:
   using Values = Eigen::Matrix<double, Width, 1>;
   struct Part {
-    int pack, packs, size;  // a whole block of velocities, so many numbers
-    int offset;             // its columns, one after the other
+    int pack, packs;  // a whole block of velocities
+    int offset;       // its columns, one after the other
   };
 
   /// `order`: which of A's groups are the first, the second, …

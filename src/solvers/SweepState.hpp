@@ -58,11 +58,9 @@ class GlobalSweepState {
   /// The iterate of r and λ, with its v.
   void conclude(Iterate& iterate);
 
-  STICTION_INLINE Vector3 velocity(int k) const { return velocity(k, contacts_.read(k, y_)); }
-  /// The same, H_iᵀv known.
-  STICTION_INLINE Vector3 velocity(int k, const Vector3& relative) const {
+  STICTION_INLINE Vector3 velocity(int k) const {
     const int i = contact(k);
-    Vector3 u = relative + problem_->w.segment<3>(3 * i);
+    Vector3 u = contacts_.read(k, y_) + problem_->w.segment<3>(3 * i);
     if (problem_->R.size() != 0) u += problem_->R.segment<3>(3 * i).cwiseProduct(impulse(k));
     return u;
   }

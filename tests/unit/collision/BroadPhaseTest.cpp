@@ -29,22 +29,31 @@ std::vector<BroadPhase::IndexPair> allPairs(const std::vector<Box3>& boxes, cons
   return pairs;
 }
 
+/// Boxes about the origin, most of them that small, a third fixed.
+void draw(std::mt19937& random, int count, double small, std::vector<Box3>& boxes, std::vector<char>& fixed) {
+  std::uniform_real_distribution<double> uniform{-1, 1};
+  boxes.clear();
+  fixed.clear();
+  for (int i = 0; i < count; ++i) {
+    const Vector3 centre{uniform(random), uniform(random), uniform(random)};
+    const Vector3 half = Vector3{uniform(random), uniform(random), uniform(random)}.cwiseAbs() * (i % 50 == 0 ? 3.0 : small);
+    boxes.push_back({centre - half, centre + half});
+    fixed.push_back(random() % 3 == 0 ? 1 : 0);
+  }
+}
+
 TEST(BroadPhase, FindsExactlyWhatAllPairsFind) {
   std::mt19937 random{3};
-  std::uniform_real_distribution<double> uniform{-1, 1};
   const double infinity = std::numeric_limits<double>::infinity();
   BroadPhase tree;
   for (int trial = 0; trial < 40; ++trial) {
     const int count = trial < 5 ? trial : 300;
     std::vector<Box3> boxes;
     std::vector<char> fixed;
-    for (int i = 0; i < count; ++i) {
-      const Vector3 centre{uniform(random), uniform(random), uniform(random)};
-      const Vector3 half = Vector3{uniform(random), uniform(random), uniform(random)}.cwiseAbs() * (i % 50 == 0 ? 3.0 : 0.1);
-      boxes.push_back({centre - half, centre + half});
-      if (i % 97 == 7) boxes.back() = {Vector3::Constant(-infinity), Vector3::Constant(infinity)};
-      if (i % 97 == 8) boxes.back().low = boxes.back().high = Vector3::Zero();
-      fixed.push_back(random() % 3 == 0 ? 1 : 0);
+    draw(random, count, 0.1, boxes, fixed);
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      if (i % 97 == 7) boxes[i] = {Vector3::Constant(-infinity), Vector3::Constant(infinity)};
+      if (i % 97 == 8) boxes[i].low = boxes[i].high = Vector3::Zero();
     }
     EXPECT_EQ(tree.overlappingPairs(boxes, fixed), allPairs(boxes, fixed)) << "seed 3, trial " << trial;
   }
@@ -59,12 +68,7 @@ TEST(BroadPhase, FindsThePairsOfBoxesThatHaveGrown) {
     const int count = trial < 4 ? trial : 250;
     std::vector<Box3> boxes;
     std::vector<char> fixed;
-    for (int i = 0; i < count; ++i) {
-      const Vector3 centre{uniform(random), uniform(random), uniform(random)};
-      const Vector3 half = Vector3{uniform(random), uniform(random), uniform(random)}.cwiseAbs() * (i % 50 == 0 ? 3.0 : 0.05);
-      boxes.push_back({centre - half, centre + half});
-      fixed.push_back(random() % 3 == 0 ? 1 : 0);
-    }
+    draw(random, count, 0.05, boxes, fixed);
     tree.overlappingPairs(boxes, fixed);
     for (int again = 0; again < 2; ++again) {
       std::vector<int> grown;

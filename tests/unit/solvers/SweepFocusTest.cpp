@@ -8,34 +8,16 @@
 
 #include "solvers/GaussSeidel.hpp"
 #include "solvers/VelocitySystem.hpp"
-#include "unit/solvers/LayersProblem.hpp"
+#include "unit/solvers/LayersByTurns.hpp"
 
 namespace stiction {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The contacts of a problem by turns, with a focus.
-struct Layers {
-  ContactProblem problem{layers(6, false)};
-  MassRoot root;
-  SweepSchedule schedule;
-  WeightedColumns<3> columns;
+struct Layers : LayersByTurns {
   SweepFocus focus;
 
-  Layers() {
-    EXPECT_TRUE(root.factor(problem.M));
-    schedule.bind(problem, nullptr);
-    columns.build(problem.M, root, problem.H, schedule.contacts());
-    focus.bind(problem.contacts(), root.packs());
-  }
-
-  std::set<int> bodies(int turn) const {
-    std::set<int> touched;
-    const int i = schedule.contacts()[at(turn)];
-    for (int s = problem.H.start[at(i)]; s < problem.H.start[at(i) + 1]; ++s) touched.insert(problem.H.segments[at(s)].block);
-    return touched;
-  }
+  Layers() { focus.bind(problem.contacts(), root.packs()); }
 
   /// The turns chosen, part by part.
   std::vector<int> chosen() const {

@@ -10,7 +10,7 @@
 #include "solvers/FrictionCone.hpp"
 #include "solvers/GaussSeidel.hpp"
 #include "solvers/OneContact.hpp"
-#include "unit/solvers/LayersProblem.hpp"
+#include "unit/solvers/LayersByTurns.hpp"
 
 namespace stiction {
 namespace {
@@ -18,11 +18,7 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The contacts of a heap; every seventh has no lane.
-struct Layers {
-  ContactProblem problem{layers(6, false)};
-  MassRoot root;
-  SweepSchedule schedule;
-  WeightedColumns<3> columns;
+struct Layers : LayersByTurns {
   std::vector<SweepContact> contacts;
   std::vector<int> turns;
   SweepSchedule::Part whole{0, 0, 0, problem.contacts(), 0};
@@ -30,31 +26,22 @@ struct Layers {
   SweepLanes lanes;
 
   Layers() : contacts(at(problem.contacts())), turns(at(problem.contacts())) {
-    EXPECT_TRUE(root.factor(problem.M));
-    schedule.bind(problem, nullptr);
-    columns.build(problem.M, root, problem.H, schedule.contacts());
     std::iota(turns.begin(), turns.end(), 0);
     for (const int k : turns) {
       if (isSingle(k)) continue;
-      SweepContact& contact = contacts[at(k)];
+      SweepContact& own = contacts[at(k)];
       const auto parts = columns.parts(k);
-      contact.w = Vector3{0.1, 0.2, -0.3};
-      contact.mu = problem.mu[schedule.contacts()[at(k)]];
+      own.w = Vector3{0.1, 0.2, -0.3};
+      own.mu = problem.mu[contact(k)];
       const ContactBlock block{columns.gram(k)};
-      contact.perNormal = block.perNormal, contact.perTangential = block.perTangential;
-      contact.weight = block.A.trace() / 3;
-      for (std::size_t p = 0; p < parts.size(); ++p) contact.packs[p] = parts[p].pack, contact.columns[p] = columns.columns(parts[p]);
+      own.perNormal = block.perNormal, own.perTangential = block.perTangential;
+      own.weight = block.A.trace() / 3;
+      for (std::size_t p = 0; p < parts.size(); ++p) own.packs[p] = parts[p].pack, own.columns[p] = columns.columns(parts[p]);
     }
     lanes.bind(problem.contacts(), root.packs());
   }
 
   static bool isSingle(int turn) { return turn % 7 == 3; }
-
-  std::set<int> bodies(int turn) const {
-    std::set<int> touched;
-    columns.eachBlock(turn, [&](int pack) { touched.insert(pack); });
-    return touched;
-  }
 
   /// The turns of each place of the part, and whether they are a group.
   std::vector<std::pair<std::vector<int>, bool>> places() const {
@@ -119,7 +106,7 @@ TEST(SweepLanes, ArrangesAnewWhatIsChosen) {
 
 TEST(SweepLanes, KeepsContactsWithoutImpulseApart) {
   Layers layers;
-  for (const int k : layers.turns) layers.impulses[at(k)].values[0] = k % 3 == 0 ? 0.0 : 1.0;
+  for (const int k : layers.turns) layers.impulses[at(k)].values[k % 3 == 2 ? 1 : 0] = k % 3 == 0 ? 0.0 : 1.0;  // a tangential one alone has to go
   layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
   layers.expectArranged(layers.turns);
   for (int k = 0; k < layers.problem.contacts() && layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
