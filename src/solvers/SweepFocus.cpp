@@ -14,7 +14,8 @@ void SweepFocus::bind(int contacts, int packs) {
   stir_.assign(at(packs), 0.0);
 }
 
-bool SweepFocus::choose(const WeightedColumns<3>& contacts, const std::vector<SweepSchedule::Part>& parts, double largest) {
+bool SweepFocus::choose(const WeightedColumns<3>& contacts, const std::vector<LaneImpulse>& impulses, const std::vector<SweepSchedule::Part>& parts,
+                        double largest) {
   if (!(largest > 0)) return false;
   const double least = kStirred * largest;
   for (const SweepSchedule::Part& part : parts) {
@@ -22,7 +23,7 @@ bool SweepFocus::choose(const WeightedColumns<3>& contacts, const std::vector<Sw
     for (int k = part.firstContact; k < part.lastContact; ++k) {
       bool stirred = false;
       contacts.eachBlock(k, [&](int pack) { stirred = stirred || stir_[at(pack)] >= least; });
-      if (stirred) chosen_[at(next++)] = k;
+      if (stirred && !impulses[at(k)].vector().isZero(0)) chosen_[at(next++)] = k;
     }
     if (next < part.lastContact) chosen_[at(next)] = kNone;
   }

@@ -1,11 +1,12 @@
 // Sweeps where something still moves. After a hundred sweeps of a heap a few dozen of its thousands of contacts hold the residual up; the others have settled, and are visited in vain.
 // So of a run of sweeps (SweepSchedule) only the last visits all contacts, and notes how far it stirs each body; those before it visit the contacts of bodies that the last run's
-// stirred by a fair part of the largest change. In the order of the turns, whatever the threads.
+// stirred by a fair part of the largest change, if they bear load: of open ones the last sweep tells which have closed. In the order of the turns, whatever the threads.
 #pragma once
 #include <span>
 #include <vector>
 
 #include "solvers/MassWeighted.hpp"
+#include "solvers/SweepLanes.hpp"
 #include "solvers/SweepSchedule.hpp"
 
 namespace stiction {
@@ -20,7 +21,7 @@ class SweepFocus {
   }
 
   /// Chooses the turns by what was noted since the last time; `largest` [m/s]: the largest change of all, 0 before any was noted. Returns whether there is a choice.
-  bool choose(const WeightedColumns<3>& contacts, const std::vector<SweepSchedule::Part>& parts, double largest);
+  bool choose(const WeightedColumns<3>& contacts, const std::vector<LaneImpulse>& impulses, const std::vector<SweepSchedule::Part>& parts, double largest);
 
   /// The turns chosen of a part take its places, from the first on; then comes kNone.
   static constexpr int kNone = -1;

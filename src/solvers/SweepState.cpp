@@ -69,7 +69,7 @@ bool GlobalSweepState::bindLanes() {
 }
 
 bool GlobalSweepState::chooseFocus(double largest) {
-  if (!focus_.choose(contacts_, schedule_.parts(), largest)) return false;
+  if (!focus_.choose(contacts_, impulses_, schedule_.parts(), largest)) return false;
   if (usesLanes_) arrange(focusLanes_, [this](const SweepSchedule::Part& part) { return focus_.chosen(part); });
   return true;
 }

@@ -13,11 +13,14 @@
 namespace stiction {
 namespace {
 
-/// The contacts of a problem by turns, with a focus.
+/// The contacts of a problem by turns, all of them loaded, with a focus.
 struct Layers : LayersByTurns {
   SweepFocus focus;
+  std::vector<LaneImpulse> impulses;
 
-  Layers() { focus.bind(problem.contacts(), root.packs()); }
+  Layers() : impulses(static_cast<std::size_t>(problem.contacts()), LaneImpulse{{1, 0, 0, 0}}) { focus.bind(problem.contacts(), root.packs()); }
+
+  bool choose(double largest) { return focus.choose(columns, impulses, schedule.parts(), largest); }
 
   /// The turns chosen, part by part.
   std::vector<int> chosen() const {
@@ -45,25 +48,38 @@ TEST(SweepFocus, ChoosesTheContactsOfStirredBodies) {
   layers.focus.note(layers.columns, second, 0.1);
   layers.focus.note(layers.columns, second, 0.01);  // the larger one counts
   layers.focus.note(layers.columns, faint, 0.02);
-  ASSERT_TRUE(layers.focus.choose(layers.columns, layers.schedule.parts(), 2.0));
+  ASSERT_TRUE(layers.choose(2.0));
   std::set<int> stirred = layers.bodies(first);
   stirred.merge(layers.bodies(second));
   EXPECT_EQ(layers.chosen(), layers.with(stirred));
   EXPECT_GT(layers.chosen().size(), 10u);
 }
 
+TEST(SweepFocus, LeavesOpenContactsOut) {
+  Layers layers;
+  constexpr int stirred = 100;
+  layers.focus.note(layers.columns, stirred, 1.0);
+  std::vector<int> loaded = layers.with(layers.bodies(stirred));
+  const int open = loaded.back();
+  ASSERT_NE(open, stirred);
+  layers.impulses[static_cast<std::size_t>(open)] = {};
+  loaded.pop_back();
+  ASSERT_TRUE(layers.choose(1.0));
+  EXPECT_EQ(layers.chosen(), loaded);
+}
+
 TEST(SweepFocus, ForgetsWhatItHasChosenBy) {
   Layers layers;
   layers.focus.note(layers.columns, 5, 1.0);
-  ASSERT_TRUE(layers.focus.choose(layers.columns, layers.schedule.parts(), 1.0));
+  ASSERT_TRUE(layers.choose(1.0));
   layers.focus.note(layers.columns, 300, 1e-3);
-  ASSERT_TRUE(layers.focus.choose(layers.columns, layers.schedule.parts(), 1e-3));
+  ASSERT_TRUE(layers.choose(1e-3));
   EXPECT_EQ(layers.chosen(), layers.with(layers.bodies(300)));
 }
 
 TEST(SweepFocus, HasNoChoiceBeforeAnythingWasNoted) {
   Layers layers;
-  EXPECT_FALSE(layers.focus.choose(layers.columns, layers.schedule.parts(), 0.0));
+  EXPECT_FALSE(layers.choose(0.0));
 }
 
 TEST(SweepFocus, AKickSpreadsFromWhereItHits) {
