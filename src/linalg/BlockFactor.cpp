@@ -84,7 +84,7 @@ void requireRoom(const BlockStructure& s, const std::vector<double>& present, in
 void BlockCholesky::bind(const BlockStructure& structure) {
   structure_ = &structure;
   requireRoom(structure, lower_, 1);
-  lower_.assign(structure.values(), 0.0);
+  lower_.resize(structure.values());
   work_.resize(panelRoom(structure)), sums_.resize(at(structure.largestBlock()));
   schedule_.bind(structure);
   for (PanelUpdates& updates : updates_) updates.bind(structure, schedule_);
@@ -171,8 +171,8 @@ void BlockCholesky::solve(VectorX& x) {
 void BlockLU::bind(const BlockStructure& structure) {
   structure_ = &structure;
   requireRoom(structure, lower_, 2);
-  lower_.assign(structure.values(), 0.0);
-  upper_.assign(structure.values(), 0.0);
+  lower_.resize(structure.values());
+  upper_.resize(structure.values());
   schedule_.bind(structure);
   for (Worker& worker : workers_) bindWorker(worker);
   work_.resize(panelRoom(structure)), sums_.resize(at(structure.largestBlock()));
@@ -182,7 +182,7 @@ void BlockLU::bind(const BlockStructure& structure) {
     inverseAt_[at(k)] = total;
     total += at(structure.size(k)) * at(structure.size(k));
   }
-  inverse_.assign(total, 0.0);
+  inverse_.resize(total);
 }
 
 void BlockLU::bindWorker(Worker& worker) {

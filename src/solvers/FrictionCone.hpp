@@ -104,6 +104,7 @@ inline Vector3 naturalMap(const Vector3& r, const Vector3& u, double mu, double 
 /// What one contact leaves of its law [m/s]: the natural map and, under Coulomb's law, half of | min(ω r_n, u_n) |. The natural map alone lets a contact approach at
 /// (1 + μ) times its own size, because De Saxcé's μ‖u_T‖ hides u_n; the half changes nothing up to μ = 1.
 inline double contactResidual(const Vector3& r, const Vector3& u, double mu, double omega, Law law = Law::Coulomb) {
+  if (law == Law::Coulomb && r.isZero(0) && u[0] >= 0) return 0;  // open
   const double natural = naturalMap(r, u, mu, omega, law).norm();
   return law == Law::Coulomb ? std::max(natural, 0.5 * std::abs(std::min(omega * r[0], u[0]))) : natural;
 }

@@ -253,7 +253,9 @@ class GaussSeidel : public Solver {
     system.refresh();
     double worst = 0;
     for (int k = 0; k < system.contacts(); ++k) {
-      const Vector3 r = system.impulse(k), u = system.velocity(k);
+      const Vector3 r = system.impulse(k);
+      if (r.isZero(0) && system.opens(k)) continue;
+      const Vector3 u = system.velocity(k);
       worst = std::max(worst, info_.law == Law::Box ? boxMap(r, u, system.omega(k), axisInterval(system.problem(), system.contact(k), r[0])).norm()
                                                     : contactResidual(r, u, system.mu(k), system.omega(k), info_.law));
     }

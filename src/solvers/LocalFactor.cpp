@@ -25,6 +25,7 @@ void LocalFactor::factor(const LocalContactProblem& problem, bool symmetric) {
       if (problem.column[at(k)] != i) couplings.push_back({i, problem.column[at(k)]});
   structure_.analyse(std::vector<int>(at(n), 3), couplings);
   factor_.bind(structure_);
+  factor_.setZero();
   const auto add = [this](int i, int j, const Matrix3& W) {
     const BlockStructure::Slot slot = structure_.slot(i, j);
     std::vector<double>& panels = slot.swapped ? factor_.upper() : factor_.lower();

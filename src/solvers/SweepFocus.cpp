@@ -21,9 +21,10 @@ bool SweepFocus::choose(const WeightedColumns<3>& contacts, const std::vector<La
   for (const SweepSchedule::Part& part : parts) {
     int next = part.firstContact;
     for (int k = part.firstContact; k < part.lastContact; ++k) {
+      if (impulses[at(k)].vector().isZero(0)) continue;
       bool stirred = false;
       contacts.eachBlock(k, [&](int pack) { stirred = stirred || stir_[at(pack)] >= least; });
-      if (stirred && !impulses[at(k)].vector().isZero(0)) chosen_[at(next++)] = k;
+      if (stirred) chosen_[at(next++)] = k;
     }
     if (next < part.lastContact) chosen_[at(next)] = kNone;
   }

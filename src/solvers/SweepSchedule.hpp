@@ -17,7 +17,7 @@ namespace stiction {
 
 class SweepSchedule {
  public:
-  static constexpr int kMostSweeps = 8;      // of one run
+  static constexpr int kMostSweeps = 12;     // of one run
   static constexpr int kManyContacts = 256;  // from which the order is by bodies, and runs are worth it
 
   /// Turns [first, last) of rows, then of contacts.

@@ -51,7 +51,7 @@ bool VelocitySystem::bind(const ContactProblem& problem, const BlockColumns* vel
   velocity_ = velocityColumns != nullptr ? velocityColumns : &problem.H;
   if (!bindMass()) return false;
   free_ = problem.f;
-  mass_.solve(free_);
+  applyInverseMass(free_);
   bindContacts();
   bindStructure(nullptr);
   work_ = structure_.work();
@@ -66,6 +66,7 @@ bool VelocitySystem::bindMass() {
   for (const auto& c : M.couplings) couplings_.push_back({c.row, c.column});
   massStructure_.analyse(sizes_, couplings_);
   mass_.bind(massStructure_);
+  mass_.setZero();
   const auto store = [](const BlockStructure::Slot& slot, std::vector<double>& panels, const double* values, int rows, int columns) {
     for (int j = 0; j < columns; ++j)
       for (int i = 0; i < rows; ++i) {
@@ -296,7 +297,7 @@ void VelocitySystem::velocityFromImpulses(const VectorX& r, const VectorX& lambd
   v.setZero(problem_->dof());
   multiplyAdd(problem_->H, r, v);
   multiplyAdd(problem_->G, lambda, v);
-  mass_.solve(v);
+  applyInverseMass(v);
   v += free_;
 }
 

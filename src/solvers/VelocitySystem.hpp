@@ -35,6 +35,7 @@ class VelocitySystem {
 
   double impulseUnit() const { return impulseUnit_; }  // [m/s kg^½] of √(Fᵀ diag(M)⁻¹ F): the scale on the least inertia
 
+  /// x := M⁻¹ x
   void applyInverseMass(VectorX& x) { mass_.solve(x); }
   /// y = M x
   void multiplyMass(const VectorX& x, VectorX& y) const;
