@@ -10,6 +10,7 @@
 
 #include "base/Clock.hpp"
 #include "base/Error.hpp"
+#include "portfolio/NarrowedProblem.hpp"
 #include "solvers/Ecos.hpp"
 #include "solvers/GaussSeidel.hpp"
 #include "solvers/LaggedShift.hpp"
@@ -22,12 +23,13 @@ namespace {
 // Gauss–Seidel first, for at most as long as some 14 factorisations take (it gives up earlier when its contraction rate says so). Work in multiplications; a contact's
 // part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
 constexpr int leastSweeps = 150, mostSweeps = 20000;
-constexpr double sweepWork = 170, burstFactorisations = 14;
+constexpr double sweepWork = 170, burstFactorisations = 14, narrowedFactorisations = 140;
 constexpr double overRelaxation = 1.5;  // [-] of those sweeps
 constexpr double heapRelaxation = 1.6;  // [-] likewise on dear problems, measured on heaps that fall and columns that collapse; 1.8 diverges on some
 constexpr double headway = 0.6;         // [-] of the certificate before a run of sweeps: one that leaves more was idle
 constexpr int mostIdle = 2;             // such runs, one after the other, and the next ones are not over-relaxed
 constexpr double sweepGoal = 1e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
+constexpr int widenings = 3;                            // of what is left of a heap without its open contacts
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
 constexpr int manyContacts = 300, pressingSweeps = 40;  // without friction
 constexpr int fewContacts = 16;          // fewer are swept first, whatever they are, and without over-relaxation: a contact alone is exact after one sweep
@@ -108,10 +110,13 @@ struct Portfolio::Impl {
   std::unique_ptr<Solver> nsgs{makeNsgs()};
   std::unique_ptr<Impl> innerLadder;  // the ladder for other problems on the way, itself without paths
   bool isInner{false};
-  bool isSwept{false};  // nsgs knows the problem at hand
+  bool isSwept{false};     // nsgs knows the problem at hand
+  bool isPrepared{false};  // system knows it,
+  bool isNarrowed{false};  // or what `narrowed` has of it
+  NarrowedProblem narrowed;
   Certifier ownCertifier;
   Certifier* certifier{&ownCertifier};  // prepared for the problem at hand
-  Iterate trial;
+  Iterate trial, part;
   VectorX start, sliding;  // start [m/s] (dof): the velocities that a dear problem begins with
   PortfolioReport report;
 
@@ -132,15 +137,35 @@ struct Portfolio::Impl {
     if (named) named->setTeam(team);
   }
 
-  bool prepare(const ContactProblem& problem) { return system.bind(problem); }
+  bool prepare(const ContactProblem& problem) {
+    isNarrowed = false;
+    return isPrepared = system.bind(problem);
+  }
   bool prepare(const LocalContactProblem& problem) {
     factor.build(problem, false);
-    return system.bind(factor.global(), factor.velocityColumns());
+    return isPrepared = system.bind(factor.global(), factor.velocityColumns());
   }
+  /// Prepares what the answer `best` does not leave open, if that is anything else than before.
+  bool narrow(const ContactProblem& problem, const Iterate& best) {
+    const bool isOther = narrowed.narrow(problem, best, certifier->scale());
+    if (isNarrowed && !isOther) return true;
+    isNarrowed = true;
+    return isPrepared = system.bind(narrowed.part());
+  }
+  bool narrow(const LocalContactProblem&, const Iterate&) { return false; }
 
   void run(const ContactProblem& problem, VelocityMethod& method, const SolveOptions& options) {
     fitIterate(problem, trial, options.warm);
-    count(method.run(system, trial, options));
+    if (!isNarrowed) {
+      count(method.run(system, trial, options));
+      return;
+    }
+    for (int k = 0; k < widenings; ++k) {
+      narrowed.enter(trial, part);
+      count(method.run(system, part, options));
+      narrowed.leave(part, trial);
+      if (!narrowed.widen(problem, trial) || !system.bind(narrowed.part())) return;
+    }
   }
   // What the factor of W misses goes into w until it no longer matters.
   void run(const LocalContactProblem& problem, VelocityMethod& method, const SolveOptions& options) {
@@ -205,7 +230,7 @@ struct Portfolio::Impl {
     return judge(problem, best, name_, options);
   }
 
-  bool isDear() const { return system.factorWork() > dearWork; }
+  bool isDear() const { return isNarrowed || system.factorWork() > dearWork; }
   bool isColossal() const { return system.factorWork() > colossalWork; }
 
   /// Stacks, arches, walls, known before anything is analysed: sweeps do not settle them.
@@ -214,11 +239,19 @@ struct Portfolio::Impl {
 
   /// Walls and piles of boxes, four contacts and more a face that bear load in the best answer so far: the centre among so many impulses is far from any answer, and the
   /// central path long. A heap of spheres has as many near contacts, and few that bear load.
-  bool isRedundant(const Iterate& best) const {
+  static bool isRedundant(const Iterate& best, int dof) {
     int loaded = 0;
     for (int i = 0; i < best.r.size() / 3; ++i) loaded += best.r.segment<3>(3 * i).isZero(0) ? 0 : 1;
-    return 3 * loaded > loadedRedundancy * system.problem().dof();
+    return 3 * loaded > loadedRedundancy * dof;
   }
+  bool isRedundant(const Iterate& best) const { return isRedundant(best, system.problem().dof()); }
+
+  /// Heaps in motion, known before anything is analysed: they are narrowed.
+  static bool isLoose(const ContactProblem& problem, const Iterate& best) {
+    return problem.contacts() > manyContacts && problem.axisBounds == nullptr && best.r.size() == 3 * problem.contacts() && best.v.size() == problem.dof() &&
+           !isRedundant(best, problem.dof());
+  }
+  static bool isLoose(const LocalContactProblem&, const Iterate&) { return false; }
   double componentsPerVelocity() const { return 3.0 * system.problem().contacts() / system.problem().dof(); }
 
   /// Whether at the velocities of the start most contacts slide slower than that [-], against the problem's scale.
@@ -227,8 +260,10 @@ struct Portfolio::Impl {
     return 2 * (sliding.array() < speed * system.scale()).count() > sliding.size();
   }
 
-  int burst(int contacts) const {
-    const double sweeps = burstFactorisations * system.factorWork() / (sweepWork * std::max(contacts, 1));
+  /// How many sweeps the problem prepared is worth.
+  int burst() const {
+    const double sweeps =
+        (isNarrowed ? narrowedFactorisations : burstFactorisations) * system.factorWork() / (sweepWork * std::max(system.problem().contacts(), 1));
     return static_cast<int>(std::clamp(sweeps, static_cast<double>(leastSweeps), static_cast<double>(mostSweeps)));
   }
 
@@ -254,31 +289,37 @@ struct Portfolio::Impl {
     return report.certificate.relative <= options.polish;
   }
 
-  /// On a dear problem in runs, each twice as long as the one before and followed by Newton, which often takes over long before the sweeps are through.
+  /// On a dear problem in runs, each twice as long as the one before and followed by Newton, which often takes over long before the sweeps are through. Where nothing is prepared the first run
+  /// is of `sweeps`, and tells what is to be: the problem without what it leaves open.
   template <class Problem>
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
-    burst.relaxation = isDear() ? heapRelaxation : overRelaxation;
-    burst.looksOften = isDear() && componentsPerVelocity() > tightness;  // in walls the best answer is met on the way
+    const bool dear = !isPrepared || isDear();
+    burst.relaxation = dear ? heapRelaxation : overRelaxation;
+    burst.looksOften = isPrepared && dear && componentsPerVelocity() > tightness;  // in walls the best answer is met on the way
     double goal = std::max(sweepGoal, options.tolerance);
     int idle = 0;
     bool wasNear = false;  // Newton has had all its steps from there
-    const double reach = std::max(isColossal() ? closeUp : newtonReach, options.tolerance);
-    for (int run = isDear() ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
+    for (int run = dear ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
       const double before = report.certificate.relative;
       burst.maxIterations = std::min(run, sweeps);
-      if (isDear()) {
+      if (dear) {
         burst.patience = burst.maxIterations;  // a moving heap's contraction is no guide to what the next hundred sweeps bring
         burst.tolerance = goal;
       }
       burst.warm = report.certificate.relative < 1.0;
       trial = burst.warm ? best : Iterate{};
       const SolveReport swept = sweepTrial(problem, best, burst, options);
-      sweeps -= isDear() ? std::max(swept.iterations, 1) : sweeps;
+      if (const bool isFirst = !isPrepared; isFirst || isNarrowed) {
+        if (!narrow(problem, best)) return false;
+        if (isFirst) sweeps = this->burst();
+      }
+      sweeps -= dear ? std::max(swept.iterations, 1) : sweeps;
       idle = report.certificate.relative > headway * before ? idle + 1 : 0;
-      if (isDear() && wasNear && idle > 0) return false;
+      if (dear && wasNear && idle > 0) return false;
       if (idle == mostIdle) burst.relaxation = 1;  // what bears load goes round in circles
-      const bool isOut = isDear() && report.certificate.relative > reach;
+      const double reach = std::max(isColossal() ? closeUp : newtonReach, options.tolerance);
+      const bool isOut = dear && report.certificate.relative > reach;
       if (!isOut && finish(problem, best, "nsgs", options)) return true;
       wasNear = report.certificate.relative < closeUp;
       if (!isOut || swept.status == SolveStatus::Converged) goal = 0.1 * std::min(goal, report.certificate.relative);
@@ -302,7 +343,7 @@ struct Portfolio::Impl {
   template <class Problem>
   bool press(const Problem& problem, Iterate& best, const SolveOptions& warm, const SolveOptions& cold, const SolveOptions& options) {
     return (options.warm && rung(problem, best, "warm", *newton, warm)) ||
-           (options.warm && isDear() && !isRedundant(best) && sweep(problem, best, burst(problem.contacts()), options)) ||
+           (options.warm && isDear() && !isRedundant(best) && sweep(problem, best, burst(), options)) ||
            (problem.contacts() > manyContacts && rung(problem, best, "ipm", *ipm, cold)) || rung(problem, best, "newton", *newton, cold) ||
            rung(problem, best, "prox", *prox, cold);
   }
@@ -321,7 +362,7 @@ struct Portfolio::Impl {
   /// Whether a dear problem's start is so far from an answer that Newton goes nowhere: bodies that collide.
   template <class Problem>
   bool startsFar(const Problem& problem, Iterate& best, const SolveOptions& options) {
-    if (!isDear()) return false;
+    if (isPrepared && !isDear()) return false;
     trial = best;
     judge(problem, best, "warm", options);
     return report.certificate.relative > farStart;
@@ -345,18 +386,20 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   const bool isFrictionless = problem.mu.isZero(0);
   if (!options.warm && !options.nearOnly && !isStructure(problem) && firstLook(problem, best, options)) return;
   if (options.warm && isFrictionless && problem.contacts() > manyContacts && firstPress(problem, best, options)) return;
-  if (!prepare(problem)) {
+  const bool narrows = options.warm && !isFrictionless && isLoose(problem, best);
+  if (options.warm) start = best.v;
+  const bool isFar = narrows && startsFar(problem, best, options);
+  if (isFar && !options.nearOnly && sweep(problem, best, leastSweeps, options)) return;
+  if (!isPrepared && !(narrows ? narrow(problem, best) : prepare(problem))) {
     report.status = SolveStatus::NumericalFailure;
     return;
   }
-  if (isDear()) {
-    start = options.warm && best.v.size() == system.problem().dof() ? best.v : system.freeVelocity();  // from cold the free motion tells what moves
-  }
+  if (start.size() != system.problem().dof() || !options.warm) start = system.freeVelocity();  // from cold the free motion tells what moves
   if (isFrictionless && (press(problem, best, warm, cold, options) || !options.thorough)) return;
-  if (options.warm && !startsFar(problem, best, options) && rung(problem, best, "warm", *newton, warm)) return;
+  if (options.warm && !isFar && (narrows || !startsFar(problem, best, options)) && rung(problem, best, "warm", *newton, warm)) return;
   warm.patience = 0;
   if (options.nearOnly) warm.maxIterations = polishSteps;
-  if (options.warm && report.certificate.relative < warmNear && rung(problem, best, "proxac", *proxac, warm)) return;
+  if (options.warm && !isFar && report.certificate.relative < warmNear && rung(problem, best, "proxac", *proxac, warm)) return;
   if (options.nearOnly) return;
   const bool standing = !options.warm && componentsPerVelocity() > (isDear() ? redundancy : tightness);
   cold.patience = isDear() || standing ? quickSteps : 0;
@@ -371,7 +414,8 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     start.setZero();
     if (rung(problem, best, "lagged", *lagged, rounds, &start)) return;
   }
-  if (sweep(problem, best, burst(problem.contacts()), options)) return;
+  if (!isFar && sweep(problem, best, burst(), options)) return;
+  if (isNarrowed && !prepare(problem)) return;
   warm.warm = true;
   warm.maxIterations = 0;
   const int stepsOfPile = static_cast<int>(redundantSteps * problem.contacts());
@@ -456,7 +500,8 @@ PortfolioReport Portfolio::Impl::answer(const Problem& problem, Iterate& iterate
   report.certificate.relative = report.certificate.metersPerSecond = report.certificate.fclib = std::numeric_limits<double>::infinity();
   certifier = prepared != nullptr ? prepared : &ownCertifier;
   if (prepared == nullptr) certifier->prepare(problem);
-  isSwept = false;
+  isSwept = isPrepared = isNarrowed = false;
+  narrowed.reset();
   system.setDeadline(options.deadline);
   if (named) {
     trial = iterate;
