@@ -139,7 +139,12 @@ Certificate Certifier::judgeContacts(const VectorX& mu, const VectorX& r, const 
   Worst worst, natural, normal, cone, dual, complementarity;
   double squares = 0;
   for (int i = 0; i < mu.size(); ++i) {
-    const Vector3 ri = r.segment<3>(3 * i), ui = u_.segment<3>(3 * i), shifted = certification::lawVelocity(law_, ui, mu[i]);
+    const Vector3 ri = r.segment<3>(3 * i), ui = u_.segment<3>(3 * i);
+    if (law_ == Law::Coulomb && ri.isZero(0) && ui[0] >= 0 && ui.allFinite()) {  // open: nothing is left of the law
+      worst.take(0, i);
+      continue;
+    }
+    const Vector3 shifted = certification::lawVelocity(law_, ui, mu[i]);
     AxisInterval box;
     if (law_ == Law::Box) box = axisBounds != nullptr ? axisBounds->at(static_cast<int>(i), ri[0] > 0 ? ri[0] : 0.0) : certification::boxOf(ri[0], mu[i]);
     const double map = shifted.allFinite() ? omega_[i] * certification::lawMap(law_, ri, shifted / omega_[i], mu[i], box).norm() : kInfinity;

@@ -31,7 +31,7 @@ constexpr int mostIdle = 2;             // such runs, one after the other, and t
 constexpr double sweepGoal = 1e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr int widenings = 3;                            // of what is left of a heap without its open contacts
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
-constexpr int manyContacts = 300, pressingSweeps = 40;  // without friction
+constexpr int manyContacts = 300, pressingSweeps = 64;  // without friction
 constexpr int fewContacts = 16;          // fewer are swept first, whatever they are, and without over-relaxation: a contact alone is exact after one sweep
 constexpr double firstRelaxation = 1.4;  // [-] of the others' first sweeps
 constexpr double newtonNear = 1e-4;      // [-] residual from which Newton ends what an interior point began
