@@ -23,11 +23,13 @@ namespace {
 // Gauss–Seidel first, for at most as long as some 14 factorisations take (it gives up earlier when its contraction rate says so). Work in multiplications; a contact's
 // part of a sweep counts as `sweepWork` of them, measured on sphere heaps.
 constexpr int leastSweeps = 150, mostSweeps = 20000;
-constexpr double sweepWork = 170, burstFactorisations = 14, narrowedFactorisations = 140;
+constexpr double sweepWork = 170, burstFactorisations = 14, narrowedFactorisations = 70;
 constexpr double overRelaxation = 1.5;  // [-] of those sweeps
 constexpr double heapRelaxation = 1.6;  // [-] likewise on dear problems, measured on heaps that fall and columns that collapse; 1.8 diverges on some
 constexpr double headway = 0.6;         // [-] of the certificate before a run of sweeps: one that leaves more was idle
-constexpr int mostIdle = 2;             // such runs, one after the other, and the next ones are not over-relaxed
+constexpr int mostIdle = 2;             // such runs, one after the other, and the next ones are not over-relaxed; two more, and it was all in vain
+constexpr int looseSweeps = 900;        // of the first run where heaps in motion start far from an answer,
+constexpr double sweptEnough = 0.1;     // [-] of the tolerance: it is an answer where it comes so near
 constexpr double sweepGoal = 1e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr int widenings = 3;                            // of what is left of a heap without its open contacts
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
@@ -290,17 +292,18 @@ struct Portfolio::Impl {
   }
 
   /// On a dear problem in runs, each twice as long as the one before and followed by Newton, which often takes over long before the sweeps are through. Where nothing is prepared the first run
-  /// is of `sweeps`, and tells what is to be: the problem without what it leaves open.
+  /// is of `sweeps`: it may do by itself, else it tells what to prepare, the problem without what it leaves open.
   template <class Problem>
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
     const bool dear = !isPrepared || isDear();
     burst.relaxation = dear ? heapRelaxation : overRelaxation;
     burst.looksOften = isPrepared && dear && componentsPerVelocity() > tightness;  // in walls the best answer is met on the way
-    double goal = std::max(sweepGoal, options.tolerance);
+    const double enough = isPrepared ? 0 : std::max(sweptEnough * options.tolerance, options.polish);
+    double goal = isPrepared ? std::max(sweepGoal, options.tolerance) : enough;
     int idle = 0;
     bool wasNear = false;  // Newton has had all its steps from there
-    for (int run = dear ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
+    for (int run = isPrepared && dear ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
       const double before = report.certificate.relative;
       burst.maxIterations = std::min(run, sweeps);
       if (dear) {
@@ -310,15 +313,16 @@ struct Portfolio::Impl {
       burst.warm = report.certificate.relative < 1.0;
       trial = burst.warm ? best : Iterate{};
       const SolveReport swept = sweepTrial(problem, best, burst, options);
+      if (report.certificate.relative <= enough) return true;
       if (const bool isFirst = !isPrepared; isFirst || isNarrowed) {
         if (!narrow(problem, best)) return false;
         if (isFirst) sweeps = this->burst();
       }
       sweeps -= dear ? std::max(swept.iterations, 1) : sweeps;
       idle = report.certificate.relative > headway * before ? idle + 1 : 0;
-      if (dear && wasNear && idle > 0) return false;
+      if (dear && ((wasNear && idle > 0) || idle > mostIdle + 1)) return false;
       if (idle == mostIdle) burst.relaxation = 1;  // what bears load goes round in circles
-      const double reach = std::max(isColossal() ? closeUp : newtonReach, options.tolerance);
+      const double reach = std::max(isNarrowed || isColossal() ? closeUp : newtonReach, options.tolerance);
       const bool isOut = dear && report.certificate.relative > reach;
       if (!isOut && finish(problem, best, "nsgs", options)) return true;
       wasNear = report.certificate.relative < closeUp;
@@ -389,7 +393,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   const bool narrows = options.warm && !isFrictionless && isLoose(problem, best);
   if (options.warm) start = best.v;
   const bool isFar = narrows && startsFar(problem, best, options);
-  if (isFar && !options.nearOnly && sweep(problem, best, leastSweeps, options)) return;
+  if (isFar && !options.nearOnly && sweep(problem, best, looseSweeps, options)) return;
   if (!isPrepared && !(narrows ? narrow(problem, best) : prepare(problem))) {
     report.status = SolveStatus::NumericalFailure;
     return;

@@ -57,7 +57,7 @@ std::vector<std::uint64_t> collapse(int threads, int& factorisations) {
   options.threads = threads;
   Simulation simulation{sphereBlock(), options};
   std::vector<std::uint64_t> hashes;
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 12; ++i) {
     const StepReport& report = simulation.step(1.0 / 60);
     EXPECT_EQ(report.status, StepStatus::Certified);
     factorisations += report.factorisations;
