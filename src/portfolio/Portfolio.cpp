@@ -51,8 +51,8 @@ constexpr int pileLaggedSteps = 300, pilePathSteps = 600;  // where contacts are
 constexpr double dearWork = 1e6;                           // factorisations dearer than this are not spent on a Newton that makes no headway
 constexpr int dearPatience = 3;
 // Factorisations of all contacts dearer than this are not worth it where a smaller step is a resort: where bodies move, for them half the step is another problem; in heaps of thousands, even
-// where they creep. Where bodies move, the proximal Newton, too, is given up early from `impatientWork` on.
-constexpr double movingWork = 1e7, impatientWork = 1e8, colossalWork = 4e8;
+// where they creep. There the proximal Newton, too, is given up early.
+constexpr double movingWork = 1e7, colossalWork = 4e8;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
 // before a smaller step where that is the next resort, unless it is nearly there, and before the central path, of the central path before a smaller step of the simulator is the better
 // resort, and without one.
@@ -430,7 +430,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     if (!options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
     const bool isPile = isRedundant(best);
     warm.maxIterations = isPile ? stepsOfPile : prefersSmallerStep ? routeSteps : briefSteps;
-    warm.patience = prefersSmallerStep && !isPile && system.factorWork() > impatientWork ? fewSteps : 0;
+    warm.patience = prefersSmallerStep && !isPile ? fewSteps : 0;
     if (rung(problem, best, "proxac", *proxac, warm) || prefersSmallerStep) return;
     warm.patience = 0;
     if (options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
