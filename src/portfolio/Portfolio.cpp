@@ -391,7 +391,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (!options.warm && !options.nearOnly && !isStructure(problem) && firstLook(problem, best, options)) return;
   if (options.warm && isFrictionless && problem.contacts() > manyContacts && firstPress(problem, best, options)) return;
   const bool narrows = options.warm && !isFrictionless && isLoose(problem, best);
-  if (options.warm) start = best.v;
+  if (options.warm) start = best.v;  // before anything goes on from there
   const bool isFar = narrows && startsFar(problem, best, options);
   if (isFar && !options.nearOnly && sweep(problem, best, looseSweeps, options)) return;
   if (!isPrepared && !(narrows ? narrow(problem, best) : prepare(problem))) {
@@ -419,7 +419,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     if (rung(problem, best, "lagged", *lagged, rounds, &start)) return;
   }
   if (!isFar && sweep(problem, best, burst(), options)) return;
-  if (isNarrowed && !prepare(problem)) return;
+  if (isNarrowed && !prepare(problem)) return;  // what comes now does better with all contacts
   warm.warm = true;
   warm.maxIterations = 0;
   const int stepsOfPile = static_cast<int>(redundantSteps * problem.contacts());
