@@ -120,6 +120,7 @@ struct Portfolio::Impl {
   Certifier* certifier{&ownCertifier};  // prepared for the problem at hand
   Iterate trial, part;
   VectorX start, sliding;  // start [m/s] (dof): the velocities that a dear problem begins with
+  VectorX rates;           // [m/s] Hᵀv + w
   PortfolioReport report;
 
   ThreadPool* team{nullptr};
@@ -249,9 +250,18 @@ struct Portfolio::Impl {
   bool isRedundant(const Iterate& best) const { return isRedundant(best, system.problem().dof()); }
 
   /// Heaps in motion, known before anything is analysed: they are narrowed.
-  static bool isLoose(const ContactProblem& problem, const Iterate& best) {
+  bool isLoose(const ContactProblem& problem, const Iterate& best) {
     return problem.contacts() > manyContacts && problem.axisBounds == nullptr && best.r.size() == 3 * problem.contacts() && best.v.size() == problem.dof() &&
-           !isRedundant(best, problem.dof());
+           !isRedundant(best, problem.dof()) && !creeps(problem, best);
+  }
+  /// Whether most contacts bear load and slide slowly, if at all.
+  bool creeps(const ContactProblem& problem, const Iterate& best) {
+    multiplyTransposed(problem.H, best.v, rates);
+    rates += problem.w;
+    int slowly = 0;
+    for (int i = 0; i < problem.contacts(); ++i)
+      slowly += !best.r.segment<3>(3 * i).isZero(0) && rates.segment<2>(3 * i + 1).norm() < slow * certifier->scale() ? 1 : 0;
+    return 2 * slowly > problem.contacts();
   }
   static bool isLoose(const LocalContactProblem&, const Iterate&) { return false; }
   double componentsPerVelocity() const { return 3.0 * system.problem().contacts() / system.problem().dof(); }
@@ -424,8 +434,8 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   warm.maxIterations = 0;
   const int stepsOfPile = static_cast<int>(redundantSteps * problem.contacts());
   if (isDear()) {
-    const bool creeps = system.symmetric() && mostAreSlowerThan(slow), stands = creeps && mostAreSlowerThan(still);
-    const bool prefersSmallerStep = options.warm && !options.thorough && ((isColossal() && !stands) || (system.factorWork() > movingWork && !creeps));
+    const bool isCreeping = system.symmetric() && mostAreSlowerThan(slow), stands = isCreeping && mostAreSlowerThan(still);
+    const bool prefersSmallerStep = options.warm && !options.thorough && ((isColossal() && !stands) || (system.factorWork() > movingWork && !isCreeping));
     // What moved before: near an answer, on the few contacts at work. All contacts are at work for an interior point, whose factors are up to fifty times as dear.
     if (!options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
     const bool isPile = isRedundant(best);
@@ -441,7 +451,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     cold.maxIterations = routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
     if (stands) rounds.maxIterations = allRounds;
-    if (creeps && rung(problem, best, "lagged", *lagged, rounds, stands ? nullptr : &start)) return;
+    if ((stands || (isCreeping && options.thorough)) && rung(problem, best, "lagged", *lagged, rounds, stands ? nullptr : &start)) return;
     if (!options.thorough) return;
     cold.maxIterations = 0;
   }
