@@ -8,10 +8,9 @@
 
 namespace stiction {
 
-/// Symmetric positive definite. Usage: bind, fill lower(), factor, solve.
+/// Symmetric positive definite. Usage: bind, setZero, add to lower(), factor, solve.
 class BlockCholesky {
  public:
-  /// The values are any: setZero comes next.
   void bind(const BlockStructure& structure);
   std::vector<double>& lower() { return lower_; }  // panels, to be filled with the matrix (entries above the diagonal of a diagonal block are not read)
   void setZero() { std::fill(lower_.begin(), lower_.end(), 0.0); }
@@ -36,10 +35,9 @@ class BlockCholesky {
   std::vector<double> work_, sums_;
 };
 
-/// General matrix with a symmetric pattern. lower(): panels as in Cholesky with whole diagonal blocks; upper(): the transposes of the blocks above the diagonal.
+/// General matrix with a symmetric pattern. lower(): panels as in Cholesky with whole diagonal blocks, bound and filled likewise; upper(): the transposes of the blocks above the diagonal.
 class BlockLU {
  public:
-  /// The values are any: setZero comes next.
   void bind(const BlockStructure& structure);
   std::vector<double>& lower() { return lower_; }
   std::vector<double>& upper() { return upper_; }

@@ -19,7 +19,7 @@ bool NarrowedProblem::narrow(const ContactProblem& problem, const Iterate& itera
   for (int i = 0; i < problem.contacts(); ++i)
     if (!iterate.r.segment<3>(3 * i).isZero(0) || !(u_[3 * i] + problem.w[3 * i] > 0)) wanted_.push_back(i);
   if (!isNew_ && wanted_ == kept_) return false;
-  kept_ = wanted_;
+  kept_.swap(wanted_);
   if (isNew_) copyBodies(problem);
   isNew_ = false;
   part_.scaleFloor = scale;
@@ -37,7 +37,7 @@ bool NarrowedProblem::widen(const ContactProblem& problem, const Iterate& iterat
     if (isKept || !(u_[3 * i] + problem.w[3 * i] >= 0)) wanted_.push_back(i);
   }
   if (wanted_.size() == kept_.size()) return false;
-  kept_ = wanted_;
+  kept_.swap(wanted_);
   copyContacts(problem);
   return true;
 }

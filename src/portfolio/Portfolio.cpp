@@ -256,11 +256,9 @@ struct Portfolio::Impl {
   }
   /// Whether most contacts bear load and slide slowly, if at all.
   bool creeps(const ContactProblem& problem, const Iterate& best) {
-    multiplyTransposed(problem.H, best.v, rates);
-    rates += problem.w;
+    LaggedShift::findSliding(problem, best.v, rates, sliding);
     int slowly = 0;
-    for (int i = 0; i < problem.contacts(); ++i)
-      slowly += !best.r.segment<3>(3 * i).isZero(0) && rates.segment<2>(3 * i + 1).norm() < slow * certifier->scale() ? 1 : 0;
+    for (int i = 0; i < problem.contacts(); ++i) slowly += !best.r.segment<3>(3 * i).isZero(0) && sliding[i] < slow * certifier->scale() ? 1 : 0;
     return 2 * slowly > problem.contacts();
   }
   static bool isLoose(const LocalContactProblem&, const Iterate&) { return false; }
@@ -268,7 +266,7 @@ struct Portfolio::Impl {
 
   /// Whether at the velocities of the start most contacts slide slower than that [-], against the problem's scale.
   bool mostAreSlowerThan(double speed) {
-    LaggedShift::findSliding(system.problem(), start, sliding);
+    LaggedShift::findSliding(system.problem(), start, rates, sliding);
     return 2 * (sliding.array() < speed * system.scale()).count() > sliding.size();
   }
 

@@ -5,8 +5,7 @@
 
 namespace stiction {
 
-void LaggedShift::findSliding(const ContactProblem& problem, const VectorX& v, VectorX& sliding) {
-  VectorX u;
+void LaggedShift::findSliding(const ContactProblem& problem, const VectorX& v, VectorX& u, VectorX& sliding) {
   multiplyTransposed(problem.H, v, u);
   u += problem.w;
   sliding.resize(problem.contacts());
@@ -44,7 +43,7 @@ class LaggedShiftMethod : public VelocityMethod {
     report.residual = std::numeric_limits<double>::infinity();
     best_ = iterate;
     for (int left = limit; left > 0 && report.status != SolveStatus::Converged; left -= strictly.maxIterations) {
-      LaggedShift::findSliding(system.problem(), iterate.v, sliding_);
+      LaggedShift::findSliding(system.problem(), iterate.v, u_, sliding_);
       const SolveReport relaxation = shift_.relax(system, sliding_, iterate, options);
       strictly.maxIterations = std::min(left, stepsOfRound);
       const SolveReport round = strict_->run(system, iterate, strictly);
@@ -62,7 +61,7 @@ class LaggedShiftMethod : public VelocityMethod {
 
  private:
   LaggedShift shift_;
-  VectorX sliding_;
+  VectorX u_, sliding_;
   Iterate best_;
   std::unique_ptr<VelocityMethod> strict_{makeProxAcMethod()};
 };

@@ -13,8 +13,8 @@ namespace stiction {
 
 class LaggedShift {
  public:
-  /// s [m/s] (contacts): the sliding speeds at v.
-  static void findSliding(const ContactProblem& problem, const VectorX& v, VectorX& sliding);
+  /// s [m/s] (contacts): the sliding speeds at v, by u = Hᵀv + w [m/s] (3·contacts).
+  static void findSliding(const ContactProblem& problem, const VectorX& v, VectorX& u, VectorX& sliding);
   /// Answers the convex problem roughly, from cold, into `iterate`. For symmetric systems.
   SolveReport relax(const VelocitySystem& system, const VectorX& sliding, Iterate& iterate, const SolveOptions& options);
 

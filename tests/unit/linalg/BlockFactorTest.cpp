@@ -68,6 +68,7 @@ TEST(BlockFactor, CholeskyAgreesWithDense) {
     EXPECT_FALSE(s.analyse(c.sizes, c.couplings)) << "the same pattern is analysed once";
     BlockCholesky cholesky;
     cholesky.bind(s);
+    cholesky.setZero();
     store(c, s, cholesky.lower(), nullptr);
     ASSERT_TRUE(cholesky.factor());
     const VectorX b = VectorX::LinSpaced(c.A.rows(), -1, 2);
@@ -85,6 +86,7 @@ TEST(BlockFactor, HalfSolvesAlongPathsGiveInnerProducts) {
     s.analyse(c.sizes, c.couplings);
     BlockCholesky cholesky;
     cholesky.bind(s);
+    cholesky.setZero();
     store(c, s, cholesky.lower(), nullptr);
     ASSERT_TRUE(cholesky.factor());
     VectorX b = VectorX::Zero(c.A.rows());
@@ -106,6 +108,7 @@ TEST(BlockFactor, HalfSolvesAlongPathsGiveInnerProducts) {
 bool factorLu(Case& c, BlockStructure& s, BlockLU& lu) {
   s.analyse(c.sizes, c.couplings);
   lu.bind(s);
+  lu.setZero();
   store(c, s, lu.lower(), &lu.upper());
   return lu.factor();
 }
@@ -148,6 +151,7 @@ TEST(BlockFactor, ThreadsDoNotChangeABit) {
     BlockLU lu;
     BlockCholesky cholesky;
     lu.bind(s), cholesky.bind(s);
+    lu.setZero(), cholesky.setZero();
     const VectorX byLu = answerOn(1, c, s, lu), byCholesky = answerOn(1, c, s, cholesky);
     for (const int threads : {2, 3, 8}) {
       EXPECT_EQ(answerOn(threads, c, s, lu), byLu) << "seed " << seed << ", " << threads << " threads";
@@ -163,6 +167,7 @@ TEST(BlockFactor, AFailureOnOneThreadStopsTheOthers) {
   s.analyse(c.sizes, c.couplings);
   BlockCholesky cholesky;
   cholesky.bind(s);
+  cholesky.setZero();
   store(c, s, cholesky.lower(), nullptr);
   ThreadPool team{4};
   EXPECT_FALSE(cholesky.factor(&team));
@@ -192,6 +197,7 @@ TEST(BlockFactor, CholeskyRefusesAnIndefiniteMatrix) {
   s.analyse(c.sizes, c.couplings);
   BlockCholesky cholesky;
   cholesky.bind(s);
+  cholesky.setZero();
   store(c, s, cholesky.lower(), nullptr);
   EXPECT_FALSE(cholesky.factor());
 }

@@ -113,6 +113,7 @@ TEST(Ordering, DearFactorsAreDissected) {
   EXPECT_LT(structure.work(), 0.8 * 108 * eliminate(graph, minimumDegree(graph)).work);
   BlockCholesky cholesky;
   cholesky.bind(structure);
+  cholesky.setZero();
   const auto store = [&](int a, int b, double value) {
     const BlockStructure::Slot slot = structure.slot(a, b);
     for (int i = 0; i < 6; ++i) cholesky.lower()[slot.offset + at(i) + at(i) * at(slot.leading)] = value;
