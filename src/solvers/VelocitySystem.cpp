@@ -13,36 +13,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 using Segment = BlockColumns::Segment;
 
-constexpr double adaptFrom = 1e6;  // multiplications of a factor from which analysing its pattern anew is cheap beside it
-constexpr double shareFrom = 3e6;  // multiplications of a factor from which waking other threads is cheap beside it
-constexpr double solveWork =
-    8;  // multiplications of a factor that take as long as a value of it in a solve, there and back: it is read, used once and forgotten
-constexpr double adaptRatio = 1.2;  // contacts in the pattern over contacts at work
-
-void addProductOfBodies(const double* a, const double* b, const Matrix3& D, double* target, int leading) {
-  const Eigen::Map<const Eigen::Matrix<double, 6, 3>> A{a}, B{b};
-  Eigen::Map<Matrix6, 0, Eigen::OuterStride<>> T{target, Eigen::OuterStride<>{leading}};
-  const Eigen::Matrix<double, 6, 3> AD = A.lazyProduct(D);
-  T.noalias() += AD.lazyProduct(B.transpose());
-}
-
-void addProductOfSizes(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
-  const double *a1 = a + m, *a2 = a1 + m;
-  for (int j = 0; j < n; ++j) {
-    const Vector3 d = D * Vector3{b[j], b[j + n], b[j + 2 * n]};
-    double* column = target + at(j) * at(leading);
-    for (int i = 0; i < m; ++i) column[i] += a[i] * d[0] + a1[i] * d[1] + a2[i] * d[2];
-  }
-}
-
-/// target (ld) += A D Bᵀ for segments A (m × 3), B (n × 3), column major.
-void addProduct(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
-  if (m == 6 && n == 6)
-    addProductOfBodies(a, b, D, target, leading);
-  else
-    addProductOfSizes(a, b, D, target, leading, m, n);
-}
-
 }  // namespace
 
 bool VelocitySystem::bind(const ContactProblem& problem, const BlockColumns* velocityColumns) {
@@ -53,8 +23,7 @@ bool VelocitySystem::bind(const ContactProblem& problem, const BlockColumns* vel
   free_ = problem.f;
   applyInverseMass(free_);
   bindContacts();
-  bindStructure(nullptr);
-  work_ = structure_.work();
+  matrix_.bind(problem, *velocity_);
   return free_.allFinite();
 }
 
@@ -200,80 +169,6 @@ void VelocitySystem::bindContacts() {
   impulseUnit_ = massDiagonal_.size() > 0 ? scale_ * std::sqrt(massDiagonal_.minCoeff()) : scale_;
 }
 
-void VelocitySystem::place(const BlockColumns& columns, int group, std::vector<Target>& targets) const {
-  for (int s = columns.start[at(group)]; s < columns.start[at(group) + 1]; ++s)
-    for (int t = columns.start[at(group)]; t <= s; ++t) {
-      const Segment &a = columns.segments[at(s)], &b = columns.segments[at(t)];
-      const BlockStructure::Slot slot = structure_.slot(a.block, b.block);
-      const int row = slot.swapped ? t : s, column = slot.swapped ? s : t;
-      const Segment &r = columns.segments[at(row)], &c = columns.segments[at(column)];
-      const int i = r.row - problem_->M.start[at(r.block)], j = c.row - problem_->M.start[at(c.block)];
-      targets.push_back({slot.offset + at(i) + at(j) * at(slot.leading), slot.leading, row, column, a.block == b.block});
-      if (a.block == b.block && s != t) targets.push_back({slot.offset + at(j) + at(i) * at(slot.leading), slot.leading, column, row, true});
-    }
-}
-
-/// Analyses the couplings of the rows and of the contacts that carry something in D (null: all of them), and finds the place of every product that fits into that pattern.
-void VelocitySystem::bindStructure(const std::vector<Matrix3>* D) {
-  const ContactProblem& p = *problem_;
-  const auto couple = [this](const BlockColumns& columns, int group) {
-    for (int s = columns.start[at(group)]; s < columns.start[at(group) + 1]; ++s)
-      for (int t = columns.start[at(group)]; t < s; ++t)
-        if (columns.segments[at(s)].block != columns.segments[at(t)].block)
-          couplings_.push_back({columns.segments[at(s)].block, columns.segments[at(t)].block});
-  };
-  couplings_.clear();
-  for (const auto& c : p.M.couplings) couplings_.push_back({c.row, c.column});
-  analysed_ = 0;
-  for (int i = 0; i < p.contacts(); ++i)
-    if (D == nullptr || !(*D)[at(i)].isZero(0)) couple(p.H, i), ++analysed_;
-  for (int k = 0; k < p.rows(); ++k) couple(p.G, k);
-  if (structure_.analyse(sizes_, couplings_)) boundCholesky_ = boundLu_ = false;
-  massTargets_.clear();
-  for (int k = 0; k < p.M.blocks(); ++k) {
-    const BlockStructure::Slot slot = structure_.slot(k, k);
-    massTargets_.push_back({slot.offset, slot.leading, k, k, true});
-  }
-  for (const auto& c : p.M.couplings) {
-    const BlockStructure::Slot slot = structure_.slot(c.row, c.column);
-    massTargets_.push_back({slot.offset, slot.leading, slot.swapped ? c.column : c.row, slot.swapped ? c.row : c.column, false});
-  }
-  contactTargets_.clear();
-  contactTargetStart_.assign(1, 0);
-  placed_.resize(at(p.contacts()));
-  for (int i = 0; i < p.contacts(); ++i) {
-    placed_[at(i)] = fits(p.H, i);
-    if (placed_[at(i)]) place(p.H, i, contactTargets_);
-    contactTargetStart_.push_back(static_cast<int>(contactTargets_.size()));
-  }
-  rowTargets_.clear();
-  rowTargetStart_.assign(1, 0);
-  for (int k = 0; k < p.rows(); ++k) {
-    place(p.G, k, rowTargets_);
-    rowTargetStart_.push_back(static_cast<int>(rowTargets_.size()));
-  }
-}
-
-bool VelocitySystem::fits(const BlockColumns& columns, int group) const {
-  for (int s = columns.start[at(group)]; s < columns.start[at(group) + 1]; ++s)
-    for (int t = columns.start[at(group)]; t < s; ++t)
-      if (!structure_.couples(columns.segments[at(s)].block, columns.segments[at(t)].block)) return false;
-  return true;
-}
-
-/// Open contacts couple nothing: where factors are dear, the pattern follows the contacts at work.
-void VelocitySystem::adaptStructure(const std::vector<Matrix3>& D) {
-  if (work_ < adaptFrom) return;
-  int needed = 0;
-  bool missing = false;
-  for (int i = 0; i < problem_->contacts(); ++i) {
-    if (D[at(i)].isZero(0)) continue;
-    ++needed;
-    missing = missing || !placed_[at(i)];
-  }
-  if (missing || adaptRatio * needed < analysed_) bindStructure(&D);
-}
-
 void VelocitySystem::multiplyMass(const VectorX& x, VectorX& y) const {
   const BlockMass& M = problem_->M;
   y.resize(M.size());
@@ -326,104 +221,16 @@ double VelocitySystem::residual(const VectorX& u, const VectorX& r, const Vector
   return worst;
 }
 
-void VelocitySystem::addMass() {
-  const BlockMass& M = problem_->M;
-  std::vector<double>& lower = general_ ? lu_.lower() : cholesky_.lower();
-  for (int k = 0; k < M.blocks(); ++k) {
-    const Target& target = massTargets_[at(k)];
-    const double* block = M.values.data() + M.offset[at(k)];
-    for (int j = 0; j < M.size(k); ++j)
-      for (int i = 0; i < M.size(k); ++i) lower[target.offset + at(i) + at(j) * at(target.leading)] += block[i + j * M.size(k)];
-  }
-  for (std::size_t c = 0; c < M.couplings.size(); ++c) {
-    const Target& target = massTargets_[at(M.blocks()) + c];
-    const BlockMass::Coupling& coupling = M.couplings[c];
-    const bool swapped = target.row != coupling.row;
-    const int rows = M.size(coupling.row);
-    for (int j = 0; j < M.size(coupling.column); ++j)
-      for (int i = 0; i < rows; ++i) {
-        const double value = M.values[at(coupling.offset + i + j * rows)];
-        const std::size_t to = target.offset + at(swapped ? j : i) + at(swapped ? i : j) * at(target.leading);
-        lower[to] += value;
-        if (general_) lu_.upper()[to] += value;
-      }
-  }
-}
-
-template <bool General>
-void VelocitySystem::addContacts(const std::vector<Matrix3>& D) {
-  const BlockColumns& H = problem_->H;
-  double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
-  double* upper = General ? lu_.upper().data() : nullptr;
-  const double *values = H.values.data(), *velocities = velocity_->values.data();
-  for (int i = 0; i < problem_->contacts(); ++i) {
-    if (D[at(i)].isZero(0)) continue;
-    for (int k = contactTargetStart_[at(i)]; k < contactTargetStart_[at(i) + 1]; ++k) {
-      const Target& target = contactTargets_[at(k)];
-      const Segment &row = H.segments[at(target.row)], &column = H.segments[at(target.column)];
-      addProduct(values + row.offset, velocities + column.offset, D[at(i)], lower + target.offset, target.leading, row.size, column.size);
-      if (General && !target.diagonal)
-        addProduct(velocities + row.offset, values + column.offset, D[at(i)].transpose(), upper + target.offset, target.leading, row.size, column.size);
-    }
-  }
-}
-
-template <bool General>
-void VelocitySystem::addRows(const VectorX& rho) {
-  const BlockColumns& G = problem_->G;
-  double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
-  double* upper = General ? lu_.upper().data() : nullptr;
-  for (int g = 0; g < problem_->rows(); ++g)
-    for (int k = rowTargetStart_[at(g)]; k < rowTargetStart_[at(g) + 1]; ++k) {
-      const Target& target = rowTargets_[at(k)];
-      const Segment &row = G.segments[at(target.row)], &column = G.segments[at(target.column)];
-      for (int j = 0; j < column.size; ++j)
-        for (int i = 0; i < row.size; ++i) {
-          const double value = rho[g] * G.values[at(row.offset + i)] * G.values[at(column.offset + j)];
-          lower[target.offset + at(i) + at(j) * at(target.leading)] += value;
-          if (General && !target.diagonal) upper[target.offset + at(i) + at(j) * at(target.leading)] += value;
-        }
-    }
-}
-
-/// The team, where the factor at hand is worth waking it.
-ThreadPool* VelocitySystem::helpers() const { return team_ != nullptr && structure_.work() >= shareFrom ? team_ : nullptr; }
-
 bool VelocitySystem::factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho) {
   if (isPast(deadline_)) return false;
-  general_ = false;
   ++factored_;
-  adaptStructure(D);
-  if (!boundCholesky_) cholesky_.bind(structure_), boundCholesky_ = true;
-  cholesky_.setZero();
-  addMass();
-  addContacts<false>(D);
-  addRows<false>(rho);
-  return cholesky_.factor(helpers());
+  return matrix_.factorSymmetric(D, rho, team_);
 }
 
 bool VelocitySystem::factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho) {
   if (isPast(deadline_)) return false;
-  general_ = true;
   ++factored_;
-  adaptStructure(D);
-  if (!boundLu_) lu_.bind(structure_), boundLu_ = true;
-  lu_.setZero();
-  addMass();
-  addContacts<true>(D);
-  addRows<true>(rho);
-  return lu_.factor(helpers());
-}
-
-void VelocitySystem::solve(VectorX& x) {
-  if (general_)
-    lu_.solve(x);
-  else
-    cholesky_.solve(x);
-}
-
-double VelocitySystem::solvesPerFactor() const {
-  return structure_.values() > 0 ? structure_.work() / (solveWork * static_cast<double>(structure_.values())) : 0;
+  return matrix_.factorGeneral(D, rho, team_);
 }
 
 /// y = (M + H D Vᵀ + G ρ Gᵀ) x.

@@ -10,6 +10,7 @@
 #include "linalg/Gmres.hpp"
 #include "problem/ContactProblem.hpp"
 #include "problem/Law.hpp"
+#include "solvers/NewtonMatrix.hpp"
 
 namespace stiction {
 
@@ -56,13 +57,13 @@ class VelocitySystem {
   /// Factors A with any D (block LU).
   bool factorGeneral(const std::vector<Matrix3>& D, const VectorX& rho);
   /// Sign of det A of the last factorGeneral.
-  int determinantSign() const { return lu_.determinantSign(); }
+  int determinantSign() const { return matrix_.determinantSign(); }
   /// Multiplications of a Cholesky factorisation of A with all contacts at work, about; a block LU takes twice as many.
-  double factorWork() const { return work_; }
+  double factorWork() const { return matrix_.work(); }
   /// x := A⁻¹ x by the last factor.
-  void solve(VectorX& x);
+  void solve(VectorX& x) { matrix_.solve(x); }
   /// About how many solves cost what the last factorisation has cost.
-  double solvesPerFactor() const;
+  double solvesPerFactor() const { return matrix_.solvesPerFactor(); }
   /// x := A⁻¹ x for the A of these D and ρ, near the one last factored, to `accuracy` [-] of x in the metric of diag(M)⁻¹: GMRES on that factor. False, and x as it was, where that takes
   /// more than the part `worth` [-] of a factorisation.
   bool solveNear(const std::vector<Matrix3>& D, const VectorX& rho, VectorX& x, double accuracy, double worth);
@@ -70,26 +71,9 @@ class VelocitySystem {
   long factored() const { return factored_; }
 
  private:
-  struct Target {        // where a product of two segments, or a mass block, goes
-    std::size_t offset;  // into the panels
-    int leading;
-    int row, column;  // segments: the row segment and the column segment
-    bool diagonal;    // both in the same block
-  };
-
-  ThreadPool* helpers() const;
   void multiply(const std::vector<Matrix3>& D, const VectorX& rho, const VectorX& x, VectorX& y);
   bool bindMass();
   void bindContacts();
-  void bindStructure(const std::vector<Matrix3>* D);
-  void adaptStructure(const std::vector<Matrix3>& D);
-  bool fits(const BlockColumns& columns, int group) const;
-  void place(const BlockColumns& columns, int group, std::vector<Target>& targets) const;
-  void addMass();
-  template <bool General>
-  void addContacts(const std::vector<Matrix3>& D);
-  template <bool General>
-  void addRows(const VectorX& rho);
   template <int Width>
   Eigen::Matrix<double, Width, Width> delassusOf(const BlockColumns& H, const BlockColumns& V, int group);
 
@@ -97,20 +81,14 @@ class VelocitySystem {
   const BlockColumns* velocity_{nullptr};
   ThreadPool* team_{nullptr};
   double deadline_{std::numeric_limits<double>::infinity()};
-  BlockStructure massStructure_, structure_;
-  BlockCholesky mass_, cholesky_;
-  BlockLU lu_;
+  BlockStructure massStructure_;
+  BlockCholesky mass_;
+  NewtonMatrix matrix_;
   Gmres gmres_;
   VectorX weight_, product_;
-  bool general_{false}, boundCholesky_{false}, boundLu_{false};
   long factored_{0};
   std::vector<int> sizes_;
   std::vector<std::array<int, 2>> couplings_;
-  std::vector<Target> contactTargets_, rowTargets_, massTargets_;
-  std::vector<int> contactTargetStart_, rowTargetStart_;
-  std::vector<char> placed_;  // contacts whose products have a place in the pattern
-  int analysed_{0};           // contacts the pattern was made for
-  double work_{0};
   std::vector<double> inverseMass_;  // dense inverses of the diagonal blocks, without couplings
   std::vector<std::size_t> inverseMassAt_;
   VectorX free_, massDiagonal_, scratch_;
