@@ -40,7 +40,7 @@ constexpr double kRowTie = 1e-7;                       // [-] compliance of an e
 constexpr double kNear = 1e-5, kNearer = 0.3;          // [-] residual from which Newton on the strict law is tried, and how much less the next time
 constexpr double kPolish = 1e7;                        // [-] first γ of the proximal steps at the end
 constexpr double kEnough = 0.1;                        // [-] of the tolerance: Newton on the strict law does the rest
-constexpr int kRefinements = 2, kCentring = 60, kPatience = 150, kShots = 12, kPolishSteps = 60;
+constexpr int kRefinements = 1, kCentring = 60, kPatience = 150, kShots = 12, kPolishSteps = 60;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -79,8 +79,8 @@ class CentralPathMethod : public VelocityMethod {
   bool centre(VelocitySystem& system, const Route& route, int limit, SolveReport& report);
   bool follow(VelocitySystem& system, const Route& route, int limit, const SolveOptions& options, SolveReport& report);
   bool polish(VelocitySystem& system, const SolveOptions& options, SolveReport& report);
-  /// Whether Newton on the strict law finishes from the best answer, where that is near and nearer than at the last try.
-  bool shoot(VelocitySystem& system, const SolveOptions& options, SolveReport& report);
+  /// Offers an answer to the best, and whether Newton on the strict law finishes from it, where it is near and nearer than at the last try.
+  bool shoot(VelocitySystem& system, const VectorX& r, const VectorX& lambda, const SolveOptions& options, SolveReport& report);
   void tie(const VelocitySystem& system);
   void findResiduals(const VelocitySystem& system);
   bool factor(VelocitySystem& system, SolveReport& report);
@@ -370,16 +370,16 @@ void CentralPathMethod::tie(const VelocitySystem& system) {
   }
 }
 
-bool CentralPathMethod::shoot(VelocitySystem& system, const SolveOptions& options, SolveReport& report) {
-  const double residual = best_.residual() / system.scale();
-  if (residual <= kEnough * options.tolerance) return true;
+bool CentralPathMethod::shoot(VelocitySystem& system, const VectorX& r, const VectorX& lambda, const SolveOptions& options, SolveReport& report) {
+  const double residual = best_.offer(system, r, lambda) / system.scale();
+  if (best_.residual() <= kEnough * options.tolerance * system.scale()) return true;
   if (residual > kNear || residual > kNearer * shot_) return false;
   shot_ = residual;
   SolveOptions few = options;
   few.warm = true;
   few.maxIterations = kShots;
   few.patience = 3;
-  trial_ = best_.iterate();
+  trial_ = best_.last();
   const SolveReport shot = newton_->run(system, trial_, few);
   report.factorisations += shot.factorisations;
   report.iterations += shot.iterations;
@@ -423,15 +423,14 @@ double CentralPathMethod::advance(const Plan& plan, const Route& route, double l
 }
 
 bool CentralPathMethod::follow(VelocitySystem& system, const Route& route, int limit, const SolveOptions& options, SolveReport& report) {
-  tied_ = std::numeric_limits<double>::infinity();
+  tied_ = shot_ = std::numeric_limits<double>::infinity();
   double usual = 0.5, length = 0;
   lowest_ = now_.s;
   int orientation = 0;
   for (int since = 0; report.factorisations < limit && since < kPatience; ++since) {
     tie(system);
     findResiduals(system);
-    best_.offer(system, r_, now_.lambda);
-    if (shoot(system, options, report)) return true;
+    if (shoot(system, r_, now_.lambda, options, report)) return true;
     if (now_.s < std::log(kEnd * unit_)) return polish(system, options, report);
     if (now_.s < lowest_) since = 0, lowest_ = now_.s;
     if (!plan(system, next_, report)) return false;
@@ -463,8 +462,7 @@ bool CentralPathMethod::polish(VelocitySystem& system, const SolveOptions& optio
   for (int round = 0; round < kPolishSteps && report.factorisations < until; ++round) {  // there are rounds without a Newton step
     const double goal = 1e-2 * unit * std::max(0.1 * std::min(best_.residual(), system.scale()), options.polish * system.scale());
     if (!map_.reduce(system, x_, gamma, goal, report)) return false;
-    best_.offer(system, map_.p, map_.q);
-    if (shoot(system, options, report)) return true;
+    if (shoot(system, map_.p, map_.q, options, report)) return true;
     map_.moveTo(*problem_, map_.p, map_.q);
     gamma = std::min(2 * gamma, stiffest);
   }
@@ -477,7 +475,6 @@ SolveReport CentralPathMethod::run(VelocitySystem& system, Iterate& iterate, con
   SolveReport report;
   best_.reset();
   best_.offer(system, iterate.r, iterate.lambda);
-  shot_ = std::numeric_limits<double>::infinity();
   for (const Route& route : kRoutes) {
     if (problem_->contacts() == 0 || best_.residual() <= options.tolerance * system.scale() || report.factorisations >= limit) break;
     if (!centre(system, route, limit, report)) continue;
