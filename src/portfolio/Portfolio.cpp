@@ -56,7 +56,7 @@ constexpr double movingWork = 1e7, colossalWork = 4e8;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
 // before a smaller step where that is the next resort, unless it is nearly there, and before the central path, of the central path before a smaller step of the simulator is the better
 // resort, and without one.
-constexpr int quickSteps = 8, fewSteps = 100, briefSteps = 150, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
+constexpr int quickSteps = 8, fewSteps = 100, briefSteps = 150, pathSteps = 400, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
 constexpr double redundancy = 2;             // [-] contact components a velocity
 constexpr double loadedRedundancy = 1.5;     // [-] likewise, of contacts that bear load: heaps of spheres have 0.6 to 0.9, piles of boxes 2
 constexpr double tightness = 1.75;           // [-] likewise, where factorisations are cheap: with more, sweeps settle nothing
@@ -439,17 +439,16 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     const bool isPile = isRedundant(best);
     warm.maxIterations = isPile ? stepsOfPile : prefersSmallerStep ? routeSteps : briefSteps;
     warm.patience = prefersSmallerStep && !isPile ? fewSteps : 0;
-    if (rung(problem, best, "proxac", *proxac, warm) || prefersSmallerStep) return;
+    // Where bodies creep the proximal Newton succeeds too seldom to be worth its steps: the central path is the shorter way.
+    const bool onlyCreeps = options.warm && isCreeping && !stands && !isPile && !prefersSmallerStep;
+    if (!onlyCreeps && (rung(problem, best, "proxac", *proxac, warm) || prefersSmallerStep)) return;
     warm.patience = 0;
-    if (options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
     cold.patience = 0;
-    // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. A smaller step is no resort there, where weight is all there is: the same
-    // problem at any h. Where bodies creep the central path is the shorter way.
-    if (stands && !restsFromCold && rung(problem, best, "lagged", *lagged, rounds, &start)) return;
-    cold.maxIterations = routeSteps;
+    cold.maxIterations = options.warm && !options.thorough ? pathSteps : routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
-    if (stands) rounds.maxIterations = allRounds;
-    if ((stands || (isCreeping && options.thorough)) && rung(problem, best, "lagged", *lagged, rounds, stands ? nullptr : &start)) return;
+    // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. Where bodies creep, only when no smaller step is left.
+    if (options.thorough) rounds.maxIterations = allRounds;
+    if (isCreeping && options.thorough && rung(problem, best, "lagged", *lagged, rounds, &start)) return;
     if (!options.thorough) return;
     cold.maxIterations = 0;
   }
