@@ -16,6 +16,7 @@
 #include <cmath>
 
 #include "solvers/InteriorContact.hpp"
+#include "solvers/NewtonShot.hpp"
 #include "solvers/ProximalMap.hpp"
 #include "solvers/VelocityMethod.hpp"
 
@@ -37,10 +38,10 @@ constexpr double kLongCorrector = 3, kShorter = 0.25;  // [-] a step is taken ba
 constexpr double kLeastStep = 1e-3;                    // [-] shorter steps are not taken back
 constexpr double kNegligible = 1e-2;                   // [-] of a contact's own inertia 1/ω: less stiffness leaves the factor's pattern
 constexpr double kRowTie = 1e-7;                       // [-] compliance of an equality row in the factor; refined away
-constexpr double kNear = 1e-5, kNearer = 0.3;          // [-] residual from which Newton on the strict law is tried, and how much less the next time
+constexpr double kNear = 1e-5;                         // [-] residual from which Newton on the strict law is tried
 constexpr double kPolish = 1e7;                        // [-] first γ of the proximal steps at the end
 constexpr double kEnough = 0.1;                        // [-] of the tolerance: Newton on the strict law does the rest
-constexpr int kRefinements = 1, kCentring = 60, kPatience = 150, kShots = 12, kPolishSteps = 60;
+constexpr int kRefinements = 1, kCentring = 60, kPatience = 150, kPolishSteps = 60;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -79,8 +80,8 @@ class CentralPathMethod : public VelocityMethod {
   bool centre(VelocitySystem& system, const Route& route, int limit, SolveReport& report);
   bool follow(VelocitySystem& system, const Route& route, int limit, const SolveOptions& options, SolveReport& report);
   bool polish(VelocitySystem& system, const SolveOptions& options, SolveReport& report);
-  /// Offers an answer to the best, and whether Newton on the strict law finishes from it, where it is near and nearer than at the last try.
-  bool shoot(VelocitySystem& system, const VectorX& r, const VectorX& lambda, const SolveOptions& options, SolveReport& report);
+  /// Offers an answer to the best. Whether that does, or Newton on the strict law ends from there.
+  bool ends(VelocitySystem& system, const VectorX& r, const VectorX& lambda, const SolveOptions& options, SolveReport& report);
   void tie(const VelocitySystem& system);
   void findResiduals(const VelocitySystem& system);
   bool factor(VelocitySystem& system, SolveReport& report);
@@ -104,14 +105,12 @@ class CentralPathMethod : public VelocityMethod {
   double lowest_{0};  // s on this route
   double unit_{1};    // [J] mean product at the start
   double tied_{0};    // log κ of the centre
-  double shot_{0};    // residual of the last try of Newton
   std::vector<Vector4> goal_, rest_;
   std::vector<Matrix3> B_, D_;
   VectorX momentum_, rows_, rho_, r_, u_, x_, b_, m_, g_, rowRest_, c_, rowC_;
   BestIterate best_;
-  Iterate trial_;
   ProximalMap map_;
-  std::unique_ptr<VelocityMethod> newton_{makeNewtonMethod()};
+  NewtonShot shot_{kNear};
 };
 
 /// Velocities as they come, impulses that stop the mean one.
@@ -370,20 +369,9 @@ void CentralPathMethod::tie(const VelocitySystem& system) {
   }
 }
 
-bool CentralPathMethod::shoot(VelocitySystem& system, const VectorX& r, const VectorX& lambda, const SolveOptions& options, SolveReport& report) {
-  const double residual = best_.offer(system, r, lambda) / system.scale();
-  if (best_.residual() <= kEnough * options.tolerance * system.scale()) return true;
-  if (residual > kNear || residual > kNearer * shot_) return false;
-  shot_ = residual;
-  SolveOptions few = options;
-  few.warm = true;
-  few.maxIterations = kShots;
-  few.patience = 3;
-  trial_ = best_.last();
-  const SolveReport shot = newton_->run(system, trial_, few);
-  report.factorisations += shot.factorisations;
-  report.iterations += shot.iterations;
-  return best_.offer(system, trial_.r, trial_.lambda) <= options.tolerance * system.scale();
+bool CentralPathMethod::ends(VelocitySystem& system, const VectorX& r, const VectorX& lambda, const SolveOptions& options, SolveReport& report) {
+  const double residual = best_.offer(system, r, lambda);
+  return best_.residual() <= kEnough * options.tolerance * system.scale() || shot_.hits(system, best_, residual, options, report);
 }
 
 /// The next step's directions at now_, by a factor of their own. False when it fails.
@@ -423,14 +411,15 @@ double CentralPathMethod::advance(const Plan& plan, const Route& route, double l
 }
 
 bool CentralPathMethod::follow(VelocitySystem& system, const Route& route, int limit, const SolveOptions& options, SolveReport& report) {
-  tied_ = shot_ = std::numeric_limits<double>::infinity();
+  tied_ = std::numeric_limits<double>::infinity();
+  shot_.reset();
   double usual = 0.5, length = 0;
   lowest_ = now_.s;
   int orientation = 0;
   for (int since = 0; report.factorisations < limit && since < kPatience; ++since) {
     tie(system);
     findResiduals(system);
-    if (shoot(system, r_, now_.lambda, options, report)) return true;
+    if (ends(system, r_, now_.lambda, options, report)) return true;
     if (now_.s < std::log(kEnd * unit_)) return polish(system, options, report);
     if (now_.s < lowest_) since = 0, lowest_ = now_.s;
     if (!plan(system, next_, report)) return false;
@@ -462,7 +451,7 @@ bool CentralPathMethod::polish(VelocitySystem& system, const SolveOptions& optio
   for (int round = 0; round < kPolishSteps && report.factorisations < until; ++round) {  // there are rounds without a Newton step
     const double goal = 1e-2 * unit * std::max(0.1 * std::min(best_.residual(), system.scale()), options.polish * system.scale());
     if (!map_.reduce(system, x_, gamma, goal, report)) return false;
-    if (shoot(system, map_.p, map_.q, options, report)) return true;
+    if (ends(system, map_.p, map_.q, options, report)) return true;
     map_.moveTo(*problem_, map_.p, map_.q);
     gamma = std::min(2 * gamma, stiffest);
   }

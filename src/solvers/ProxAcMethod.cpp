@@ -9,8 +9,8 @@
 // iteration is then slow, so γ is raised while the inner solves go well and lowered when one fails.
 #include <cmath>
 
+#include "solvers/NewtonShot.hpp"
 #include "solvers/ProximalMap.hpp"
-#include "solvers/VelocityMethod.hpp"
 
 namespace stiction {
 namespace {
@@ -20,7 +20,10 @@ class ProxAcMethod : public VelocityMethod {
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
 
  private:
+  static constexpr double kNear = 1e-6;  // [-] residual from which Newton without the proximal term is tried: farther from an answer it gets nowhere
+
   ProximalMap map_;
+  NewtonShot shot_{kNear};
   BestIterate best_;
   VectorX v_, start_, next_, before_;
 };
@@ -34,6 +37,7 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
   const ContactProblem& problem = system.problem();
   SolveReport report;
   best_.reset();
+  shot_.reset();
   map_.moveTo(problem, iterate.r, iterate.lambda);
   double residual = best_.offer(system, map_.centre, map_.lambda);
   v_ = best_.last().v;
@@ -53,6 +57,7 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
       continue;
     }
     const double now = best_.offer(system, map_.p, map_.q);
+    if (shot_.hits(system, best_, now, options, report)) break;
     k = now > growth * residual ? 1 : k + 1;
     next_ = map_.p + (k - 1.0) / (k + 2.0) * (map_.p - before_);
     before_ = map_.p;
