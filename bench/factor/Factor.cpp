@@ -131,18 +131,20 @@ void compare(const Case& one, bool sticking, int repeats) {
   system.bind(one.problem);
   const std::vector<Matrix3> D = derivatives(one, system, sticking);
   const VectorX none = VectorX::Zero(one.problem.rows());
-  std::vector<Matrix3> next = D;  // the same to round-off: what has not changed is kept, and nothing is to be
-  for (Matrix3& block : next) block *= 1 + 1e-15;
-  bool isNext = false;
-  const auto factorOurs = [&] {
-    isNext = !isNext;
-    const std::vector<Matrix3>& weights = isNext ? next : D;
+  const Sparse A = assemble(one.problem, D);
+  std::vector<Matrix3> weights = D;
+  double change = 1e-15;  // what has not changed since the last factorisation is kept: weights change by round-off, all of them or those of ten contacts
+  const auto factorChanged = [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) weights[i] *= 1 + change;
+    change = -change;
     return sticking ? system.factorSymmetric(weights, none) : system.factorGeneral(weights, none);
   };
-  const Sparse A = assemble(one.problem, D);
+  const std::string ours = sticking ? "ours, block Cholesky" : "ours, block LU";
+  const auto solve = [&](VectorX& x) { system.solve(x); };
+  const std::size_t middle = D.size() / 2;
   std::vector<Method> methods;
-  methods.push_back(
-      {sticking ? "ours, block Cholesky" : "ours, block LU", [&] { system.bind(one.problem); }, factorOurs, [&](VectorX& x) { system.solve(x); }});
+  methods.push_back({ours, [&] { system.bind(one.problem); }, [&] { return factorChanged(0, D.size()); }, solve});
+  methods.push_back({ours + ", ten contacts changed", [] {}, [&] { return factorChanged(middle, std::min(middle + 10, D.size())); }, solve});
   if (sticking) {
     methods.push_back(other<Eigen::SimplicialLDLT<Sparse>>("Eigen SimplicialLDLT", A));
 #ifdef STICTION_WITH_SUITESPARSE

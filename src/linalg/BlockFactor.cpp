@@ -110,11 +110,11 @@ bool BlockCholesky::factorPanel(int k) {
   return true;
 }
 
-bool BlockCholesky::factor(ThreadPool* team, const StripFill& fill) {
+bool BlockCholesky::factor(ThreadPool* team, const std::vector<char>* kept) {
   while (updates_.size() < at(ColumnSchedule::workers(team))) updates_.emplace_back().bind(*structure_, schedule_);
   const PanelProduct products[] = {{0, lower_.data(), lower_.data(), lower_.data()}};
   return schedule_.run(team, [&](int strip, int worker) {
-    if (fill && !fill(strip)) return true;
+    if (kept != nullptr && (*kept)[at(strip)]) return true;
     PanelUpdates& updates = updates_[at(worker)];
     updates.subtract(strip, products);
     for (int k = structure_->firstColumn(strip); k < structure_->lastColumn(strip); ++k) {
@@ -237,13 +237,13 @@ void BlockLU::factorSemidefinitePanel(int k, double nullPivot) {
 }
 
 // A = P Qᵀ by block columns: P_ik = A_ik − Σ_j P_ij Q_kjᵀ below and on the diagonal (D_k = P_kk), Q_ik = (A_kiᵀ − Σ_j Q_ij P_kjᵀ) D_k⁻ᵀ.
-bool BlockLU::factor(double nullPivot, ThreadPool* team, const StripFill& fill) {
+bool BlockLU::factor(double nullPivot, ThreadPool* team, const std::vector<char>* kept) {
   const BlockStructure& s = *structure_;
   while (workers_.size() < at(ColumnSchedule::workers(team))) bindWorker(workers_.emplace_back());
   if (nullPivot >= 0) copyDiagonal(s, lower_, diagonal_);
   const PanelProduct products[] = {{0, lower_.data(), upper_.data(), lower_.data()}, {1, upper_.data(), lower_.data(), upper_.data()}};
   const bool done = schedule_.run(team, [&](int strip, int worker) {
-    if (fill && !fill(strip)) return true;
+    if (kept != nullptr && (*kept)[at(strip)]) return true;
     auto& [updates, work] = workers_[at(worker)];
     updates.subtract(strip, products);
     for (int k = s.firstColumn(strip); k < s.lastColumn(strip); ++k) {

@@ -1,7 +1,6 @@
 // Block Cholesky A = L Lᵀ and block LU A = L U (same pattern above and below the diagonal, pivoting inside the diagonal blocks) on a BlockStructure.
 // Left-looking by block columns; dense kernels of fixed size for blocks of 6 and 3. Reduction order fixed by the structure: the same bits every time, on any number of threads.
 #pragma once
-#include <functional>
 #include <vector>
 
 #include "linalg/PanelUpdates.hpp"
@@ -9,19 +8,15 @@
 
 namespace stiction {
 
-/// Puts the matrix into the panels of one strip just before it is factored, whatever they held before. Called for different strips by several threads at once. Returns false where these
-/// are the entries of the last factorisation, and all strips that update this one, too, stay as they are: so does this one then.
-using StripFill = std::function<bool(int strip)>;
-
-/// Symmetric positive definite. Usage: bind, setZero, add to lower(), factor, solve; or bind, factor with a fill, solve.
+/// Symmetric positive definite. Usage: bind, setZero, add to lower(), factor, solve.
 class BlockCholesky {
  public:
   void bind(const BlockStructure& structure);
   std::vector<double>& lower() { return lower_; }  // panels, to be filled with the matrix (entries above the diagonal of a diagonal block are not read)
   void setZero() { std::fill(lower_.begin(), lower_.end(), 0.0); }
-  /// False when a pivot block is not positive definite. `team`, when given, must be idle.
-  bool factor(ThreadPool* team = nullptr) { return factor(team, {}); }
-  bool factor(ThreadPool* team, const StripFill& fill);
+  /// False when a pivot block is not positive definite. `team`, when given, must be idle. `kept`, when given, by strips: those that hold the last factor's values in place of the
+  /// matrix's, which have not changed, and neither have those of any strip that updates them.
+  bool factor(ThreadPool* team = nullptr, const std::vector<char>* kept = nullptr);
   /// x := A⁻¹ x, caller's order.
   void solve(VectorX& x);
   /// The columns of L that L⁻¹ x takes for an x that is zero outside one block (caller's index), ascending: the block's own and its ancestors in the elimination tree. Adds them to
@@ -51,14 +46,13 @@ class BlockLU {
     std::fill(lower_.begin(), lower_.end(), 0.0);
     std::fill(upper_.begin(), upper_.end(), 0.0);
   }
-  /// False when a pivot block is singular to working precision. `team`, when given, must be idle.
-  bool factor(ThreadPool* team = nullptr) { return factor(-1.0, team, {}); }
-  bool factor(ThreadPool* team, const StripFill& fill) { return factor(-1.0, team, fill); }
+  /// False when a pivot block is singular to working precision. `team` and `kept` as above.
+  bool factor(ThreadPool* team = nullptr, const std::vector<char>* kept = nullptr) { return factor(-1.0, team, kept); }
   /// Sign of the determinant of the matrix last factored.
   int determinantSign() const { return determinantSign_; }
   /// A = P Qᵀ for a nearly symmetric A of positive semidefinite symmetric part: scalar pivots in order, one at or below `nullPivot` times its row's own diagonal gives zero
   /// columns. P is left in lower(), Q in upper(), both with their diagonal blocks; solve() is not to be used then.
-  void factorSemidefinite(double nullPivot) { factor(nullPivot, nullptr, {}); }
+  void factorSemidefinite(double nullPivot) { factor(nullPivot, nullptr, nullptr); }
   void solve(VectorX& x);
 
  private:
@@ -67,7 +61,7 @@ class BlockLU {
     std::vector<double> work;
   };
   void bindWorker(Worker& worker);
-  bool factor(double nullPivot, ThreadPool* team, const StripFill& fill);
+  bool factor(double nullPivot, ThreadPool* team, const std::vector<char>* kept);
   bool factorPanel(int k, std::vector<double>& work);
   void factorSemidefinitePanel(int k, double nullPivot);
 

@@ -29,7 +29,6 @@ class BlockStructure {
 
   int columns() const { return static_cast<int>(sizes_.size()); }
   int position(int block) const { return position_[static_cast<std::size_t>(block)]; }  // permuted column of a block (caller's index)
-  int block(int k) const { return original_[static_cast<std::size_t>(k)]; }             // the block (caller's index) of permuted column k
   int size(int k) const { return size_[static_cast<std::size_t>(k)]; }                  // of permuted column k
   int start(int k) const { return start_[static_cast<std::size_t>(k)]; }                // first unknown of permuted column k, in the caller's order
   int height(int k) const { return height_[static_cast<std::size_t>(k)]; }              // rows of panel k

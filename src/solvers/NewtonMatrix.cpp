@@ -1,7 +1,7 @@
 #include "solvers/NewtonMatrix.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cstring>
 
 namespace stiction {
 namespace {
@@ -49,15 +49,6 @@ void addBlock(const double* block, int rows, int columns, bool transposed, doubl
 
 }  // namespace
 
-void NewtonMatrix::Targets::sort(int strips) {
-  start_.assign(at(strips) + 1, 0);
-  for (const int strip : stripOf_) ++start_[at(strip) + 1];
-  std::partial_sum(start_.begin(), start_.end(), start_.begin());
-  fill_.assign(start_.begin(), start_.end() - 1);
-  sorted_.resize(unsorted_.size());
-  for (std::size_t i = 0; i < unsorted_.size(); ++i) sorted_[at(fill_[at(stripOf_[i])]++)] = unsorted_[i];
-}
-
 void NewtonMatrix::bind(const ContactProblem& problem, const BlockColumns& V) {
   problem_ = &problem;
   velocity_ = &V;
@@ -67,7 +58,7 @@ void NewtonMatrix::bind(const ContactProblem& problem, const BlockColumns& V) {
   work_ = structure_.work();
 }
 
-void NewtonMatrix::place(const BlockColumns& columns, int group, Targets& targets) const {
+void NewtonMatrix::place(const BlockColumns& columns, int group, std::vector<Target>& targets) const {
   for (int s = columns.start[at(group)]; s < columns.start[at(group) + 1]; ++s)
     for (int t = columns.start[at(group)]; t <= s; ++t) {
       const Segment &a = columns.segments[at(s)], &b = columns.segments[at(t)];
@@ -76,8 +67,8 @@ void NewtonMatrix::place(const BlockColumns& columns, int group, Targets& target
       const Segment &r = columns.segments[at(row)], &c = columns.segments[at(column)];
       const int i = r.row - problem_->M.start[at(r.block)], j = c.row - problem_->M.start[at(c.block)];
       const int strip = structure_.stripOf(structure_.position(c.block));
-      targets.add(strip, {slot.offset + at(i) + at(j) * at(slot.leading), slot.leading, group, row, column, a.block == b.block});
-      if (a.block == b.block && s != t) targets.add(strip, {slot.offset + at(j) + at(i) * at(slot.leading), slot.leading, group, column, row, true});
+      targets.push_back({slot.offset + at(i) + at(j) * at(slot.leading), slot.leading, strip, row, column, a.block == b.block});
+      if (a.block == b.block && s != t) targets.push_back({slot.offset + at(j) + at(i) * at(slot.leading), slot.leading, strip, column, row, true});
     }
 }
 
@@ -98,22 +89,30 @@ void NewtonMatrix::bindStructure(const std::vector<Matrix3>* D) {
     if (D == nullptr || !(*D)[at(i)].isZero(0)) couple(p.H, i), ++analysed_;
   for (int k = 0; k < p.rows(); ++k) couple(p.G, k);
   if (structure_.analyse(sizes_, couplings_)) boundCholesky_ = boundLu_ = false;
-  couplingTargets_.clear();
-  for (int k = 0; k < static_cast<int>(p.M.couplings.size()); ++k) {
-    const auto& c = p.M.couplings[at(k)];
+  massTargets_.clear();
+  for (int k = 0; k < p.M.blocks(); ++k) {
+    const BlockStructure::Slot slot = structure_.slot(k, k);
+    massTargets_.push_back({slot.offset, slot.leading, structure_.stripOf(structure_.position(k)), k, k, true});
+  }
+  for (const auto& c : p.M.couplings) {
     const BlockStructure::Slot slot = structure_.slot(c.row, c.column);
     const int row = slot.swapped ? c.column : c.row, column = slot.swapped ? c.row : c.column;
-    couplingTargets_.add(structure_.stripOf(structure_.position(column)), {slot.offset, slot.leading, k, row, column, false});
+    massTargets_.push_back({slot.offset, slot.leading, structure_.stripOf(structure_.position(column)), row, column, false});
   }
   contactTargets_.clear();
+  contactTargetStart_.assign(1, 0);
   placed_.resize(at(p.contacts()));
   for (int i = 0; i < p.contacts(); ++i) {
     placed_[at(i)] = fits(p.H, i);
     if (placed_[at(i)]) place(p.H, i, contactTargets_);
+    contactTargetStart_.push_back(static_cast<int>(contactTargets_.size()));
   }
   rowTargets_.clear();
-  for (int k = 0; k < p.rows(); ++k) place(p.G, k, rowTargets_);
-  for (Targets* targets : {&couplingTargets_, &contactTargets_, &rowTargets_}) targets->sort(structure_.strips());
+  rowTargetStart_.assign(1, 0);
+  for (int k = 0; k < p.rows(); ++k) {
+    place(p.G, k, rowTargets_);
+    rowTargetStart_.push_back(static_cast<int>(rowTargets_.size()));
+  }
 }
 
 bool NewtonMatrix::fits(const BlockColumns& columns, int group) const {
@@ -123,57 +122,68 @@ bool NewtonMatrix::fits(const BlockColumns& columns, int group) const {
   return true;
 }
 
-/// Which contacts carry something. Open contacts couple nothing: where factors are dear, the pattern follows the contacts at work.
+/// Open contacts couple nothing: where factors are dear, the pattern follows the contacts at work.
 void NewtonMatrix::adaptStructure(const std::vector<Matrix3>& D) {
-  const int n = problem_->contacts();
-  active_.resize(at(n));
+  if (work_ < adaptFrom) return;
   int needed = 0;
   bool missing = false;
-  for (int i = 0; i < n; ++i) {
-    active_[at(i)] = !D[at(i)].isZero(0);
-    if (!active_[at(i)]) continue;
+  for (int i = 0; i < problem_->contacts(); ++i) {
+    if (D[at(i)].isZero(0)) continue;
     ++needed;
     missing = missing || !placed_[at(i)];
   }
-  if (work_ >= adaptFrom && (missing || adaptRatio * needed < analysed_)) bindStructure(&D);
+  if (missing || adaptRatio * needed < analysed_) bindStructure(&D);
 }
 
-/// Marks the strips to build: those whose part of the matrix is another than in the factor that `last` tells of, and all above them in the elimination tree.
-void NewtonMatrix::findChanges(const std::vector<Matrix3>& D, const VectorX& rho, Contents& last) {
-  const bool keeps = last.known && structure_.work() >= keepFrom;
-  changedStrips_.assign(at(structure_.strips()), !keeps);
+/// Marks the strips that stay: those whose part of the matrix is what it is in the factor that `last` tells of, up to the first in the elimination tree that is not. `last` then tells of
+/// the factor to be made.
+void NewtonMatrix::findKept(const std::vector<Matrix3>& D, const VectorX& rho, Contents& last) {
   built_ = structure_.strips();
-  if (!keeps) return;
-  changed_.resize(D.size()), changedRows_.resize(at(problem_->rows()));
-  for (std::size_t i = 0; i < D.size(); ++i) changed_[i] = D[i] != last.D[i];
-  for (Eigen::Index k = 0; k < rho.size(); ++k) changedRows_[static_cast<std::size_t>(k)] = rho[k] != last.rho[k];
-  const auto holdsAny = [](const Targets& targets, int strip, const std::vector<char>& changed) {
-    return std::any_of(targets.begin(strip), targets.end(strip), [&](const Target& target) { return changed[at(target.group)] != 0; });
-  };
-  built_ = 0;
+  const bool looks = structure_.work() >= keepFrom, keeps = last.known && looks;
+  kept_.assign(at(built_), keeps);
+  if (!looks) return;
+  if (keeps) {
+    const auto build = [this](const std::vector<Target>& targets, const std::vector<int>& start, std::size_t group) {
+      for (int k = start[group]; k < start[group + 1]; ++k) kept_[at(targets[at(k)].strip)] = 0;
+    };
+    for (std::size_t i = 0; i < D.size(); ++i)
+      if (std::memcmp(D[i].data(), last.D[i].data(), sizeof(Matrix3)) != 0) build(contactTargets_, contactTargetStart_, i);
+    for (Eigen::Index k = 0; k < rho.size(); ++k)
+      if (rho[k] != last.rho[k]) build(rowTargets_, rowTargetStart_, static_cast<std::size_t>(k));
+    for (int strip = 0; strip < structure_.strips(); ++strip) {
+      const int top = structure_.lastColumn(strip) - 1;
+      if (!kept_[at(strip)] && structure_.firstRow(top) < structure_.lastRow(top)) kept_[at(structure_.stripOf(structure_.row(structure_.firstRow(top))))] = 0;
+      built_ -= kept_[at(strip)];
+    }
+  }
+  last.D = D, last.rho = rho;
+}
+
+void NewtonMatrix::clear(std::vector<double>& panels) const {
   for (int strip = 0; strip < structure_.strips(); ++strip) {
-    char& isChanged = changedStrips_[at(strip)];
-    isChanged = isChanged || holdsAny(contactTargets_, strip, changed_) || holdsAny(rowTargets_, strip, changedRows_);
-    if (!isChanged) continue;
-    ++built_;
-    const int top = structure_.lastColumn(strip) - 1;
-    if (structure_.firstRow(top) < structure_.lastRow(top)) changedStrips_[at(structure_.stripOf(structure_.row(structure_.firstRow(top))))] = 1;
+    if (kept_[at(strip)]) continue;
+    const std::size_t first = structure_.panel(structure_.firstColumn(strip));
+    for (; strip + 1 < structure_.strips() && !kept_[at(strip + 1)]; ++strip) continue;
+    const int end = structure_.lastColumn(strip);
+    std::fill(panels.data() + first, panels.data() + (end < structure_.columns() ? structure_.panel(end) : panels.size()), 0.0);
   }
 }
 
 template <bool General>
-void NewtonMatrix::addMass(int strip) {
+void NewtonMatrix::addMass() {
   const BlockMass& M = problem_->M;
   double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
-  for (int k = structure_.firstColumn(strip); k < structure_.lastColumn(strip); ++k) {
-    const int block = structure_.block(k);
-    addBlock(M.values.data() + M.offset[at(block)], M.size(block), M.size(block), false, lower + structure_.panel(k), structure_.height(k));
+  for (int k = 0; k < M.blocks(); ++k) {
+    const Target& target = massTargets_[at(k)];
+    if (!kept_[at(target.strip)]) addBlock(M.values.data() + M.offset[at(k)], M.size(k), M.size(k), false, lower + target.offset, target.leading);
   }
-  for (const Target* target = couplingTargets_.begin(strip); target != couplingTargets_.end(strip); ++target) {
-    const BlockMass::Coupling& coupling = M.couplings[at(target->group)];
+  for (std::size_t c = 0; c < M.couplings.size(); ++c) {
+    const Target& target = massTargets_[at(M.blocks()) + c];
+    if (kept_[at(target.strip)]) continue;
+    const BlockMass::Coupling& coupling = M.couplings[c];
     const auto add = [&](double* panels) {
-      addBlock(M.values.data() + coupling.offset, M.size(coupling.row), M.size(coupling.column), target->row != coupling.row, panels + target->offset,
-               target->leading);
+      addBlock(M.values.data() + coupling.offset, M.size(coupling.row), M.size(coupling.column), target.row != coupling.row, panels + target.offset,
+               target.leading);
     };
     add(lower);
     if (General) add(lu_.upper().data());
@@ -181,54 +191,41 @@ void NewtonMatrix::addMass(int strip) {
 }
 
 template <bool General>
-void NewtonMatrix::addContacts(int strip, const std::vector<Matrix3>& D) {
+void NewtonMatrix::addContacts(const std::vector<Matrix3>& D) {
   const BlockColumns& H = problem_->H;
   double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
   double* upper = General ? lu_.upper().data() : nullptr;
   const double *values = H.values.data(), *velocities = velocity_->values.data();
-  for (const Target* target = contactTargets_.begin(strip); target != contactTargets_.end(strip); ++target) {
-    if (!active_[at(target->group)]) continue;
-    const Matrix3& weight = D[at(target->group)];
-    const Segment &row = H.segments[at(target->row)], &column = H.segments[at(target->column)];
-    addProduct(values + row.offset, velocities + column.offset, weight, lower + target->offset, target->leading, row.size, column.size);
-    if (General && !target->diagonal)
-      addProduct(velocities + row.offset, values + column.offset, weight.transpose(), upper + target->offset, target->leading, row.size, column.size);
+  for (int i = 0; i < problem_->contacts(); ++i) {
+    if (D[at(i)].isZero(0)) continue;
+    for (int k = contactTargetStart_[at(i)]; k < contactTargetStart_[at(i) + 1]; ++k) {
+      const Target& target = contactTargets_[at(k)];
+      if (kept_[at(target.strip)]) continue;
+      const Segment &row = H.segments[at(target.row)], &column = H.segments[at(target.column)];
+      addProduct(values + row.offset, velocities + column.offset, D[at(i)], lower + target.offset, target.leading, row.size, column.size);
+      if (General && !target.diagonal)
+        addProduct(velocities + row.offset, values + column.offset, D[at(i)].transpose(), upper + target.offset, target.leading, row.size, column.size);
+    }
   }
 }
 
 template <bool General>
-void NewtonMatrix::addRows(int strip, const VectorX& rho) {
+void NewtonMatrix::addRows(const VectorX& rho) {
   const BlockColumns& G = problem_->G;
   double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
   double* upper = General ? lu_.upper().data() : nullptr;
-  for (const Target* target = rowTargets_.begin(strip); target != rowTargets_.end(strip); ++target) {
-    const Segment &row = G.segments[at(target->row)], &column = G.segments[at(target->column)];
-    for (int j = 0; j < column.size; ++j)
-      for (int i = 0; i < row.size; ++i) {
-        const double value = rho[target->group] * G.values[at(row.offset + i)] * G.values[at(column.offset + j)];
-        lower[target->offset + at(i) + at(j) * at(target->leading)] += value;
-        if (General && !target->diagonal) upper[target->offset + at(i) + at(j) * at(target->leading)] += value;
-      }
-  }
-}
-
-/// Puts the strip's part of the matrix into the panels. Returns false where the strip can stay as it is.
-template <bool General>
-bool NewtonMatrix::fill(int strip, const std::vector<Matrix3>& D, const VectorX& rho) {
-  if (!changedStrips_[at(strip)]) return false;
-  const auto clear = [&](std::vector<double>& panels) {
-    const int end = structure_.lastColumn(strip);
-    const std::size_t last = end < structure_.columns() ? structure_.panel(end) : panels.size();
-    std::fill(panels.data() + structure_.panel(structure_.firstColumn(strip)), panels.data() + last, 0.0);
-  };
-  if constexpr (General)
-    clear(lu_.lower()), clear(lu_.upper());
-  else
-    clear(cholesky_.lower());
-  addMass<General>(strip);
-  addContacts<General>(strip, D);
-  addRows<General>(strip, rho);
-  return true;
+  for (int g = 0; g < problem_->rows(); ++g)
+    for (int k = rowTargetStart_[at(g)]; k < rowTargetStart_[at(g) + 1]; ++k) {
+      const Target& target = rowTargets_[at(k)];
+      if (kept_[at(target.strip)]) continue;
+      const Segment &row = G.segments[at(target.row)], &column = G.segments[at(target.column)];
+      for (int j = 0; j < column.size; ++j)
+        for (int i = 0; i < row.size; ++i) {
+          const double value = rho[g] * G.values[at(row.offset + i)] * G.values[at(column.offset + j)];
+          lower[target.offset + at(i) + at(j) * at(target.leading)] += value;
+          if (General && !target.diagonal) upper[target.offset + at(i) + at(j) * at(target.leading)] += value;
+        }
+    }
 }
 
 template <bool General, class Factor>
@@ -237,10 +234,13 @@ bool NewtonMatrix::factor(Factor& factor, Contents& last, const std::vector<Matr
   adaptStructure(D);
   bool& isBound = General ? boundLu_ : boundCholesky_;
   if (!isBound) factor.bind(structure_), isBound = true, last.known = false;
-  findChanges(D, rho, last);
-  const auto fillStrip = [&](int strip) { return fill<General>(strip, D, rho); };
-  last.known = factor.factor(structure_.work() >= shareFrom ? team : nullptr, std::cref(fillStrip));
-  last.D = D, last.rho = rho;
+  findKept(D, rho, last);
+  clear(factor.lower());
+  if constexpr (General) clear(factor.upper());
+  addMass<General>();
+  addContacts<General>(D);
+  addRows<General>(rho);
+  last.known = factor.factor(structure_.work() >= shareFrom ? team : nullptr, &kept_);
   return last.known;
 }
 

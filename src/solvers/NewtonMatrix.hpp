@@ -1,7 +1,7 @@
 // The Newton matrix of velocity-space methods
 //   A = M + Σ_i H_i D_i V_iᵀ + Σ_k ρ_k G_k G_kᵀ
-// with the sparsity of the body graph, and its factors. Analysis is kept while the graph holds. The matrix is put together strip by strip of the factor, each just before it is
-// factored, by the thread that does; strips whose part of the matrix is what it was in the last factorisation, and those of all strips that bring something to it, stay as they are.
+// with the sparsity of the body graph, and its factors. Analysis is kept while the graph holds. Strips of the factor whose part of the matrix is what it was in the last factorisation
+// stay as they are, if those of all strips that bring something to them do.
 // Cost: a product of 6 × 3 segments for each pair of a contact's bodies, and a factorisation of what has changed.
 #pragma once
 #include <array>
@@ -35,25 +35,11 @@ class NewtonMatrix {
   int built() const { return built_; }
 
  private:
-  struct Target {        // where a product of two segments of a contact, or of a row, goes
+  struct Target {        // where a product of two segments goes
     std::size_t offset;  // into the panels
-    int leading;
-    int group;        // the contact, or the row
+    int leading, strip;
     int row, column;  // the row segment and the column segment
     bool diagonal;    // both in the same block
-  };
-  /// Targets by strips, those of a strip by ascending contacts.
-  class Targets {
-   public:
-    void clear() { unsorted_.clear(), stripOf_.clear(); }
-    void add(int strip, const Target& target) { unsorted_.push_back(target), stripOf_.push_back(strip); }
-    void sort(int strips);
-    const Target* begin(int strip) const { return sorted_.data() + start_[static_cast<std::size_t>(strip)]; }
-    const Target* end(int strip) const { return sorted_.data() + start_[static_cast<std::size_t>(strip) + 1]; }
-
-   private:
-    std::vector<Target> unsorted_, sorted_;
-    std::vector<int> stripOf_, start_, fill_;
   };
   /// What a factor was made of.
   struct Contents {
@@ -65,16 +51,15 @@ class NewtonMatrix {
   void bindStructure(const std::vector<Matrix3>* D);
   void adaptStructure(const std::vector<Matrix3>& D);
   bool fits(const BlockColumns& columns, int group) const;
-  void place(const BlockColumns& columns, int group, Targets& targets) const;
-  void findChanges(const std::vector<Matrix3>& D, const VectorX& rho, Contents& last);
+  void place(const BlockColumns& columns, int group, std::vector<Target>& targets) const;
+  void findKept(const std::vector<Matrix3>& D, const VectorX& rho, Contents& last);
+  void clear(std::vector<double>& panels) const;
   template <bool General>
-  bool fill(int strip, const std::vector<Matrix3>& D, const VectorX& rho);
+  void addMass();
   template <bool General>
-  void addMass(int strip);
+  void addContacts(const std::vector<Matrix3>& D);
   template <bool General>
-  void addContacts(int strip, const std::vector<Matrix3>& D);
-  template <bool General>
-  void addRows(int strip, const VectorX& rho);
+  void addRows(const VectorX& rho);
   template <bool General, class Factor>
   bool factor(Factor& factor, Contents& last, const std::vector<Matrix3>& D, const VectorX& rho, ThreadPool* team);
 
@@ -86,11 +71,10 @@ class NewtonMatrix {
   bool general_{false}, boundCholesky_{false}, boundLu_{false};
   std::vector<int> sizes_;
   std::vector<std::array<int, 2>> couplings_;
-  Targets contactTargets_, rowTargets_, couplingTargets_;
-  std::vector<char> placed_;   // contacts whose products have a place in the pattern
-  std::vector<char> active_;   // contacts that carry something
-  std::vector<char> changed_;  // contacts, rows, or strips that are not what they were
-  std::vector<char> changedRows_, changedStrips_;
+  std::vector<Target> contactTargets_, rowTargets_, massTargets_;  // of the mass: a block's first, then the couplings'
+  std::vector<int> contactTargetStart_, rowTargetStart_;
+  std::vector<char> placed_;  // contacts whose products have a place in the pattern
+  std::vector<char> kept_;    // strips that stay
   Contents inCholesky_, inLu_;
   int analysed_{0};  // contacts the pattern was made for
   int built_{0};
