@@ -1,7 +1,6 @@
 #include "solvers/NewtonMatrix.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace stiction {
 namespace {
@@ -147,7 +146,7 @@ void NewtonMatrix::findKept(const std::vector<Matrix3>& D, const VectorX& rho, C
       for (int k = start[group]; k < start[group + 1]; ++k) kept_[at(targets[at(k)].strip)] = 0;
     };
     for (std::size_t i = 0; i < D.size(); ++i)
-      if (std::memcmp(D[i].data(), last.D[i].data(), sizeof(Matrix3)) != 0) build(contactTargets_, contactTargetStart_, i);
+      if (!std::equal(D[i].data(), D[i].data() + D[i].size(), last.D[i].data())) build(contactTargets_, contactTargetStart_, i);
     for (Eigen::Index k = 0; k < rho.size(); ++k)
       if (rho[k] != last.rho[k]) build(rowTargets_, rowTargetStart_, static_cast<std::size_t>(k));
     for (int strip = 0; strip < structure_.strips(); ++strip) {
