@@ -57,7 +57,14 @@ SolveReport ProxAcMethod::run(VelocitySystem& system, Iterate& iterate, const So
       continue;
     }
     const double now = best_.offer(system, map_.p, map_.q);
-    if (shot_.hits(system, best_, now, options, report)) break;
+    if (shot_.hits(system, best_, now, options, report)) {  // on from there, to the polish
+      map_.moveTo(problem, best_.iterate().r, best_.iterate().lambda);
+      v_ = best_.iterate().v;
+      before_ = map_.centre;
+      residual = best_.residual();
+      k = 0;
+      continue;
+    }
     k = now > growth * residual ? 1 : k + 1;
     next_ = map_.p + (k - 1.0) / (k + 2.0) * (map_.p - before_);
     before_ = map_.p;
