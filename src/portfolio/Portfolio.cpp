@@ -62,7 +62,7 @@ constexpr double loadedRedundancy = 1.5;     // [-] likewise, of contacts that b
 constexpr double tightness = 1.75;           // [-] likewise, where factorisations are cheap: with more, sweeps settle nothing
 constexpr double redundantSteps = 1.5;       // of the proximal Newton a contact, before the central path
 constexpr double slow = 1e-3, still = 1e-6;  // [-] sliding speeds against the problem's scale: slower contacts creep at most, stand still
-// Of `lagged`, where most contacts creep or stand still: of a round, of a few rounds, of all where they stand still.
+// Of `lagged`, where most contacts creep or stand still: of a round, of a few rounds from cold, of all where no smaller step is left.
 constexpr int roundSteps = 600, fewRounds = 2 * roundSteps, allRounds = 6 * roundSteps;
 constexpr int pathPoints = 40;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
@@ -446,10 +446,9 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     cold.patience = 0;
     cold.maxIterations = options.warm && !options.thorough ? pathSteps : routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
-    // A heap that has settled but for a few bodies: what rested will rest, whatever the best answer so far says. Where bodies creep, only when no smaller step is left.
-    if (options.thorough) rounds.maxIterations = allRounds;
-    if (isCreeping && options.thorough && rung(problem, best, "lagged", *lagged, rounds, &start)) return;
     if (!options.thorough) return;
+    rounds.maxIterations = allRounds;
+    if (isCreeping && rung(problem, best, "lagged", *lagged, rounds, &start)) return;  // what rested will rest, whatever the best answer so far says
     cold.maxIterations = 0;
   }
   cold.patience = 0;
