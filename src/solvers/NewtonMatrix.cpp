@@ -11,7 +11,7 @@ using Segment = BlockColumns::Segment;
 
 constexpr double adaptFrom = 1e6;  // multiplications of a factor from which analysing its pattern anew is cheap beside it
 constexpr double keepFrom = 1e5;   // … from which looking for what has not changed is
-constexpr double shareFrom = 3e5;  // … from which waking other threads is
+constexpr double shareFrom = 3e6;  // … from which waking other threads is
 constexpr double solveWork =
     8;  // multiplications of a factor that take as long as a value of it in a solve, there and back: it is read, used once and forgotten
 constexpr double adaptRatio = 1.2;  // contacts in the pattern over contacts at work
