@@ -57,10 +57,12 @@ constexpr double movingWork = 1e7, colossalWork = 4e8;
 // before a smaller step where that is the next resort, unless it is nearly there, and before the central path, of the central path before a smaller step of the simulator is the better
 // resort, and without one.
 constexpr int quickSteps = 8, fewSteps = 100, briefSteps = 150, pathSteps = 400, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
-constexpr double redundancy = 2;             // [-] contact components a velocity
-constexpr double loadedRedundancy = 1.5;     // [-] likewise, of contacts that bear load: heaps of spheres have 0.6 to 0.9, piles of boxes 2
-constexpr double tightness = 1.75;           // [-] likewise, where factorisations are cheap: with more, sweeps settle nothing
-constexpr double redundantSteps = 1.5;       // of the proximal Newton a contact, before the central path
+constexpr double redundancy = 2;          // [-] contact components a velocity
+constexpr double loadedRedundancy = 1.5;  // [-] likewise, of contacts that bear load: heaps of spheres have 0.6 to 0.9, piles of boxes 2
+constexpr double tightness = 1.75;        // [-] likewise, where factorisations are cheap: with more, sweeps settle nothing
+// Steps of the proximal Newton a contact, on piles: it wanders among the pieces of a pile that is struck until it happens on those of an answer, as likely in one thousand steps as in the next,
+// and nothing else gets there. From cold, before the central path; while a smaller step is left, which is as hard, but another throw; and where none is.
+constexpr double coldPileSteps = 1.5, pileSteps = 1, lastPileSteps = 20;
 constexpr double slow = 1e-3, still = 1e-6;  // [-] sliding speeds against the problem's scale: slower contacts creep at most, stand still
 // Of `lagged`, where most contacts creep or stand still: of a round, of a few rounds from cold, of all where no smaller step is left.
 constexpr int roundSteps = 600, fewRounds = 2 * roundSteps, allRounds = 6 * roundSteps;
@@ -430,10 +432,11 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (isNarrowed && !prepare(problem)) return;  // what comes now does better with all contacts
   warm.warm = true;
   warm.maxIterations = 0;
-  const int stepsOfPile = static_cast<int>(redundantSteps * problem.contacts());
+  const bool canShorten = options.warm && !options.thorough;
+  const int stepsOfPile = static_cast<int>((canShorten ? pileSteps : options.warm ? lastPileSteps : coldPileSteps) * problem.contacts());
   if (isDear()) {
     const bool isCreeping = system.symmetric() && mostAreSlowerThan(slow), stands = isCreeping && mostAreSlowerThan(still);
-    const bool prefersSmallerStep = options.warm && !options.thorough && ((isColossal() && !stands) || (system.factorWork() > movingWork && !isCreeping));
+    const bool prefersSmallerStep = canShorten && ((isColossal() && !stands) || (system.factorWork() > movingWork && !isCreeping));
     // What moved before: near an answer, on the few contacts at work. All contacts are at work for an interior point, whose factors are up to fifty times as dear.
     if (!options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
     const bool isPile = isRedundant(best);
@@ -441,10 +444,10 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     warm.patience = prefersSmallerStep && !isPile ? fewSteps : 0;
     // Where bodies creep the proximal Newton succeeds too seldom to be worth its steps: the central path is the shorter way.
     const bool onlyCreeps = options.warm && isCreeping && !stands && !isPile && !prefersSmallerStep;
-    if (!onlyCreeps && (rung(problem, best, "proxac", *proxac, warm) || prefersSmallerStep)) return;
+    if (!onlyCreeps && (rung(problem, best, "proxac", *proxac, warm) || prefersSmallerStep || (isPile && canShorten))) return;
     warm.patience = 0;
     cold.patience = 0;
-    cold.maxIterations = options.warm && !options.thorough ? pathSteps : routeSteps;
+    cold.maxIterations = canShorten ? pathSteps : routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
     if (!options.thorough) return;
     rounds.maxIterations = allRounds;
