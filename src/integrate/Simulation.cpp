@@ -216,6 +216,7 @@ void Simulation::Impl::gatherMemory(std::vector<ContactMemory>& all) const {
 }
 
 std::string Simulation::Impl::whyNotCertified() const {
+  constexpr double roundOff = 2e-14;  // [-] of the scale: what is left of a speed where bodies turn and slide
   const auto geom = [this](int id) {
     const std::string& name = model.geoms[at(id)].name;
     return name.empty() ? "geom " + std::to_string(id) : "geom '" + name + "'";
@@ -240,8 +241,13 @@ std::string Simulation::Impl::whyNotCertified() const {
   bool driven = false;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     driven = driven || (model.bodies[i].kind == BodyKind::Kinematic && !(state.velocity[i].isZero(0.0) && state.angularVelocity[i].isZero(0.0)));
+  const Contact* worst = findContact(contacts_, report.worstContact);
+  const bool drowned = worst != nullptr && worst->friction * roundOff > options.tolerance;
   return "certificate " + number(report.certificate.relative) + " above " + number(options.tolerance) + " after " + std::to_string(options.maxHalvings) +
-         " halvings of the step" + (driven ? "; moving bodies may squeeze others harder than friction allows" : "");
+         " halvings of the step" + (driven ? "; moving bodies may squeeze others harder than friction allows" : "") +
+         (drowned ? "; friction " + number(worst->friction) + " of " + geom(worst->key.geomA) + " with " + geom(worst->key.geomB) +
+                        " times the round-off of a sliding speed is more than that: 1000 holds as well"
+                  : "");
 }
 
 std::string Simulation::Impl::whyNotFinite() const {

@@ -162,6 +162,22 @@ TEST(Simulation, SaysThatDrivenBodiesSqueeze) {
   }
 }
 
+// The law multiplies what rounding leaves of a sliding speed by mu: at 1e9 no ball that is thrown askew can be certified to 1e-8, and at 1e3, which lets nothing slide either, it is.
+TEST(Simulation, SaysWhereFrictionDrownsTheDigits) {
+  const auto thrown = [](double friction) {
+    ModelBuilder builder = ground(friction);
+    Body& ball = builder.body(builder.addSolid("ball", Shape::sphere(0.1), 1000, {{0, 0, 0.1005}, Quaternion::Identity()}, friction));
+    ball.velocity = {1.3, 0.7, -2.1};
+    ball.angularVelocity = {0.4, 3.1, -1.7};
+    Simulation simulation{builder.build(), {}};
+    std::string reason;
+    for (int i = 0; i < 20 && reason.empty(); ++i) reason = simulation.step(0.01).reason;
+    return reason;
+  };
+  EXPECT_EQ(thrown(1e3), "");
+  EXPECT_NE(thrown(1e9).find("; friction 1e+09 of geom "), std::string::npos) << thrown(1e9);
+}
+
 // Between jaws that open downwards a ball without friction escapes: u_n = 0 at both, so it leaves at 0.5 m/s / tan(tilt).
 TEST(Simulation, AWedgeThrowsTheBallOut) {
   const double tilt = 0.2;
