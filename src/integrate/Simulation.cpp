@@ -198,8 +198,9 @@ bool Simulation::Impl::closesUnseen(const Contact& contact, const ContactSet& kn
   return contact.gap + contact.normal.dot(displacement(contact.bodyB) - displacement(contact.bodyA)) < 0;
 }
 
-/// The next trial of the step starts from the impulses of this one.
+/// The next trial of the step starts from the impulses of this one, whose time counts.
 void Simulation::Impl::keepTrialImpulses() {
+  for (int k = 0; k < islands_->count(); ++k) report.times += resultOf(k).times;
   gatherMemory(trial_);
   takeAnchors(state.contacts, trial_);
   warm_ = &trial_;
