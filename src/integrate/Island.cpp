@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/Clock.hpp"
 #include "math/Rotation.hpp"
@@ -99,6 +100,8 @@ void IslandStepper::advance(const Islands& islands, int island, const WorldState
   begin(islands, island, start, memory, h);
   if (bounces())
     advanceThroughImpacts(h);
+  else if (std::exchange(result.lost, false))
+    halve(h, 0);
   else
     substep(h, 0);
   for (const int body : assembly_.bodies()) {
@@ -180,7 +183,12 @@ bool IslandStepper::substep(double h, int depth, int round) {
     const bool certified = rests || solve(h, last && round == 0), lost = !certified && !report.outOfTime;
     watch.lap(times.solve);
     if (lost && retreat()) return substep(h, depth, round + 1);
-    if (lost && !findSqueeze(setup_->options->maxHalvings - depth) && !last) return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+    if (lost && !findSqueeze(setup_->options->maxHalvings - depth) && !last) {
+      if (depth > 0 || !setup_->looksFirst || bounces()) return halve(h, depth);
+      leave(h);
+      watch.lap(times.integrate);
+      return true;
+    }
     rests = rests || (certified && comesToRest());
     accept(rung_, solved_);
     if (!certified && !acceptUncertified()) return false;
@@ -212,7 +220,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
   if (ending == Ending::Lost) {
     if (depth < setup_->options->maxHalvings) {
       restore(before_);
-      return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+      return halve(h, depth);
     }
     report.offConstraints = true;
     if (!acceptUncertified()) return false;
@@ -226,6 +234,17 @@ bool IslandStepper::substep(double h, int depth, int round) {
   if (report.faulty < 0 && isFinite()) return true;
   report.status = StepStatus::NonFinite;
   return false;
+}
+
+bool IslandStepper::halve(double h, int depth) { return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1); }
+
+/// Ends the step at the best answer there is, which shows where the bodies are thrown, and from which the next trial starts.
+void IslandStepper::leave(double h) {
+  result_->lost = true;
+  account(h);
+  assembly_.scatterVelocities(iterate_.v, local_);
+  remember(h, false);
+  integrate(h);
 }
 
 void IslandStepper::detect() {

@@ -28,6 +28,7 @@ struct StepSetup {
   std::vector<HeldConstraint> held;
   double hardest{-1};                                        // [-] the worst certificate so far, for keepHardest
   double deadline{std::numeric_limits<double>::infinity()};  // [s] of wallSeconds, when the step is given up
+  bool looksFirst{false};                                    // islands are not halved yet: what they come to may show that contacts are missing
 };
 
 /// What happened to one island; restored as a whole when a trial step is taken back.
@@ -67,6 +68,7 @@ struct IslandResult {
   PhaseTimes times;
   Repetition repetition;
   bool repeated{false};
+  bool lost{false};                      // not certified in one step: left at the best answer by who looks first, to be halved at once by the next trial
   std::unique_ptr<HardProblem> hardest;  // when this island beats the worst certificate so far
 };
 
@@ -87,6 +89,8 @@ class IslandStepper {
   // Island.cpp
   void begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h);
   bool substep(double h, int depth, int round = 0);
+  bool halve(double h, int depth);
+  void leave(double h);
   bool findMissed();
   void mergeMissed();
   void detect();

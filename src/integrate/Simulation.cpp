@@ -106,6 +106,8 @@ void Simulation::Impl::begin(double h) {
   report.splitsExhausted = false;
   setup.hardest = hardest.relative;
   setup.deadline = options.stepLimit > 0 ? wallSeconds() + options.stepLimit : std::numeric_limits<double>::infinity();
+  setup.looksFirst = true;
+  for (IslandResult& result : results_) result.lost = false;
   reachTrials_ = 0;
   warm_ = &state.contacts;
   const auto copy = [this](WorldState& to) {
@@ -158,6 +160,20 @@ void Simulation::Impl::advanceIsland(int island, ThreadPool* team) {
   idle_.push_back(std::move(stepper));
 }
 
+/// Whether the trial stands. One that left islands uncertified does not: with contacts that it shows to be missing they start anew, else, halved.
+bool Simulation::Impl::isOver() {
+  bool some = false;
+  for (int k = 0; k < islands_->count(); ++k) some = some || resultOf(k).lost;
+  const bool suffices = reachSufficed();
+  if (suffices && !some) return true;
+  for (int k = 0; k < islands_->count(); ++k) {
+    report.times += resultOf(k).times;  // it counts
+    if (!suffices) resultOf(k).lost = false;
+  }
+  if (suffices) setup.looksFirst = false;
+  return false;
+}
+
 /// Contact impulses can throw a body farther than its start velocity let expect: then detection is repeated with the speeds that came out. A contact that it adds and that does not
 /// close over the motion found carries nothing: the answer holds with it too, and the step stands.
 bool Simulation::Impl::reachSufficed() {
@@ -198,9 +214,8 @@ bool Simulation::Impl::closesUnseen(const Contact& contact, const ContactSet& kn
   return contact.gap + contact.normal.dot(displacement(contact.bodyB) - displacement(contact.bodyA)) < 0;
 }
 
-/// The next trial of the step starts from the impulses of this one, whose time counts.
+/// The next trial of the step starts from the impulses of this one.
 void Simulation::Impl::keepTrialImpulses() {
-  for (int k = 0; k < islands_->count(); ++k) report.times += resultOf(k).times;
   gatherMemory(trial_);
   takeAnchors(state.contacts, trial_);
   warm_ = &trial_;

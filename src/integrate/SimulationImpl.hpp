@@ -36,6 +36,7 @@ struct Simulation::Impl {
   void detect();
   void partition();
   void advance();
+  bool isOver();
   bool reachSufficed();
   bool closesUnseen(const Contact& contact, const ContactSet& known) const;
   void keepTrialImpulses();

@@ -16,7 +16,7 @@ const StepReport& Simulation::Impl::step(double h) {
   do {
     partition();
     advance();
-  } while (!reachSufficed());
+  } while (!isOver());
   gather();
   account();
   finish();

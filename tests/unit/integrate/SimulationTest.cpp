@@ -186,22 +186,51 @@ TEST(Simulation, AWedgeThrowsTheBallOut) {
   EXPECT_NEAR(simulation.state().velocity[1].norm(), 0.5 / std::tan(tilt), 1e-9);
 }
 
-// A fast ball strikes a resting one, which would pass through a thin wall within the same step: its reach follows from the speed it gets.
+// A fast ball strikes a resting one, which would pass through a thin wall within the same step: its reach follows from the speed it gets, certified or not.
 TEST(Simulation, StruckBodyDoesNotTunnel) {
-  ModelBuilder builder;
-  builder.setGravity(Vector3::Zero());
-  builder.addSolid("fast", Shape::sphere(0.1), 1000, {{-1, 0, 0}, Quaternion::Identity()}, 0.5);
-  builder.addSolid("struck", Shape::sphere(0.1), 10, {{0, 0, 0}, Quaternion::Identity()}, 0.5);
-  Geom wall;
-  wall.shape = Shape::box({0.01, 1, 1});
-  builder.addGeom(wall, {{0.5, 0, 0}, Quaternion::Identity()});
-  builder.body(1).velocity = {100, 0, 0};
-  Simulation simulation{builder.build(), {}};
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(simulation.step(0.02).status, StepStatus::Certified);
-    EXPECT_LE(simulation.state().position[2].x(), 0.5 - 0.01 - 0.1 + 1e-6);
-    EXPECT_LE(simulation.state().position[1].x(), simulation.state().position[2].x() - 0.2 + 1e-6);
-  }
+  const auto strike = [](double tolerance) {
+    ModelBuilder builder;
+    builder.setGravity(Vector3::Zero());
+    builder.addSolid("fast", Shape::sphere(0.1), 1000, {{-1, 0.01, 0}, Quaternion::Identity()}, 0.5);
+    builder.addSolid("struck", Shape::sphere(0.1), 10, {{0, 0, 0}, Quaternion::Identity()}, 0.5);
+    Geom wall;
+    wall.shape = Shape::box({0.01, 1, 1});
+    builder.addGeom(wall, {{0.5, 0, 0}, Quaternion::Identity()});
+    builder.body(1).velocity = {100, 0, 0};
+    SimulationOptions options;
+    options.tolerance = tolerance;
+    options.keepGoing = true;
+    Simulation simulation{builder.build(), options};
+    int certified = 0;
+    for (int i = 0; i < 20; ++i) {
+      certified += simulation.step(0.02).status == StepStatus::Certified ? 1 : 0;
+      EXPECT_LE(simulation.state().position[2].x(), 0.5 - 0.01 - 0.1 + 1e-6);
+      EXPECT_GE((simulation.state().position[2] - simulation.state().position[1]).norm(), 0.2 - 1e-6);
+    }
+    return certified;
+  };
+  EXPECT_EQ(strike(1e-8), 20);
+  EXPECT_LT(strike(1e-300), 20);
+}
+
+// A step that is not certified is halved, and halved again, with all of it in the report of the last trial and none of the ones before.
+TEST(Simulation, HalvesWhatItCannotCertify) {
+  SimulationOptions options;
+  options.tolerance = 1e-300;
+  options.maxHalvings = 2;
+  options.keepGoing = true;
+  ModelBuilder builder = ground(0.5);
+  builder.body(builder.addSolid("box", Shape::box({0.5, 0.4, 0.3}), 10, {{0, 0, 0.3}, Quaternion{Eigen::AngleAxisd{0.3, Vector3::UnitZ()}}}, 0.5)).velocity = {
+      3, 1, 0};
+  Simulation simulation{builder.build(), options};
+  const StepReport& report = simulation.step(0.01);
+  EXPECT_EQ(report.status, StepStatus::NotCertified);
+  EXPECT_EQ(report.substeps, 4);
+  EXPECT_NE(report.reason.find("after 2 halvings"), std::string::npos) << report.reason;
+  // Implicit Euler in four parts: the speed falls by μ g h/4 in each, and the place follows the speed after it.
+  const double start = std::sqrt(10.0), fall = 0.5 * 9.81 * 0.01 / 4;
+  EXPECT_NEAR(simulation.state().velocity[1].norm(), start - 4 * fall, 1e-9);
+  EXPECT_NEAR(simulation.state().position[1].head<2>().norm(), 0.0025 * (4 * start - 10 * fall), 1e-9);
 }
 
 // A pushed body that leaves its start velocity far behind within one step.
