@@ -155,7 +155,7 @@ void Simulation::Impl::advanceIsland(int island, ThreadPool* team) {
   if (!stepper) stepper = std::make_unique<IslandStepper>(setup);
   stepper->advance(*islands_, island, state, *warm_, h_, team, next, result);
   result.repetition.forget();
-  if (options.repeat && result.report.status == StepStatus::Certified) result.repetition.keep(model, start, next, result.report.memory);
+  if (options.repeat && result.report.status == StepStatus::Certified && !result.lost) result.repetition.keep(model, start, next, result.report.memory);
   const std::lock_guard lock{idleMutex_};
   idle_.push_back(std::move(stepper));
 }

@@ -233,6 +233,23 @@ TEST(Simulation, HalvesWhatItCannotCertify) {
   EXPECT_NEAR(simulation.state().position[1].head<2>().norm(), 0.0025 * (4 * start - 10 * fall), 1e-9);
 }
 
+// At rest, where the best answer ends on the bits that it started from: it is no step that could be repeated.
+TEST(Simulation, HalvesWhatItCannotCertifyAtRest) {
+  SimulationOptions options;
+  options.tolerance = 1e-300;
+  options.maxHalvings = 2;
+  options.keepGoing = true;
+  ModelBuilder builder = ground(0.5);
+  const Quaternion turn{Eigen::AngleAxisd{0.3, Vector3::UnitZ()}};
+  for (int i = 0; i < 3; ++i) builder.addSolid("box" + std::to_string(i), Shape::box({0.5, 0.4, 0.3}), 10, {{0.1 * i, 0, 0.3 + 0.6 * i}, turn}, 0.5);
+  Simulation simulation{builder.build(), options};
+  int uncertified = 0;
+  for (int i = 0; i < 5; ++i) uncertified += simulation.step(0.01).status == StepStatus::NotCertified ? 1 : 0;
+  EXPECT_GT(uncertified, 0);
+  EXPECT_EQ(simulation.state().stepCount, 5);
+  EXPECT_NEAR(simulation.state().position[3].z(), 1.5, 1e-9);
+}
+
 // A pushed body that leaves its start velocity far behind within one step.
 TEST(Simulation, PushedBodyDoesNotTunnel) {
   ModelBuilder builder;
