@@ -432,19 +432,22 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (isNarrowed && !prepare(problem)) return;  // what comes now does better with all contacts
   warm.warm = true;
   warm.maxIterations = 0;
-  const bool canShorten = options.warm && !options.thorough;
-  const int stepsOfPile = static_cast<int>((canShorten ? pileSteps : options.warm ? lastPileSteps : coldPileSteps) * problem.contacts());
+  const bool canShorten = options.warm && !options.thorough, isPile = problem.contacts() > manyContacts && isRedundant(best), wanders = isPile && options.warm;
+  const int stepsOfPile = static_cast<int>((canShorten ? pileSteps : options.warm && !isInner ? lastPileSteps : coldPileSteps) * problem.contacts());
+  if (wanders) {
+    warm.maxIterations = stepsOfPile;
+    if (rung(problem, best, "proxac", *proxac, warm) || canShorten) return;
+  }
   if (isDear()) {
     const bool isCreeping = system.symmetric() && mostAreSlowerThan(slow), stands = isCreeping && mostAreSlowerThan(still);
     const bool prefersSmallerStep = canShorten && ((isColossal() && !stands) || (system.factorWork() > movingWork && !isCreeping));
     // What moved before: near an answer, on the few contacts at work. All contacts are at work for an interior point, whose factors are up to fifty times as dear.
     if (!options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
-    const bool isPile = isRedundant(best);
     warm.maxIterations = isPile ? stepsOfPile : prefersSmallerStep ? routeSteps : briefSteps;
     warm.patience = prefersSmallerStep && !isPile ? fewSteps : 0;
     // Where bodies creep the proximal Newton succeeds too seldom to be worth its steps: the central path is the shorter way.
     const bool onlyCreeps = options.warm && isCreeping && !stands && !isPile && !prefersSmallerStep;
-    if (!onlyCreeps && (rung(problem, best, "proxac", *proxac, warm) || prefersSmallerStep || (isPile && canShorten))) return;
+    if (!onlyCreeps && !wanders && (rung(problem, best, "proxac", *proxac, warm) || prefersSmallerStep)) return;
     warm.patience = 0;
     cold.patience = 0;
     cold.maxIterations = canShorten ? pathSteps : routeSteps;
@@ -457,12 +460,12 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   cold.patience = 0;
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   if (!isDear()) {
-    const bool isPile = problem.contacts() > manyContacts;
-    cold.maxIterations = isPile ? pileLaggedSteps : laggedSteps;
+    const bool hasMany = problem.contacts() > manyContacts;
+    cold.maxIterations = hasMany ? pileLaggedSteps : laggedSteps;
     if (!isInner && system.symmetric() && rung(problem, best, "lagged", *lagged, cold)) return;
-    cold.maxIterations = isPile ? pilePathSteps : routeSteps;
+    cold.maxIterations = hasMany ? pilePathSteps : routeSteps;
     if (rung(problem, best, "centralpath", *centralPath, cold)) return;
-    if (isPile) {
+    if (hasMany && !wanders) {
       warm.maxIterations = stepsOfPile;
       if (rung(problem, best, "proxac", *proxac, warm) || !options.thorough) return;
     }
