@@ -97,10 +97,11 @@ void IslandStepper::advance(const Islands& islands, int island, const WorldState
   result_ = &result;
   result.report.clear();
   result.times = {};
+  const bool wasLost = std::exchange(result.lost, false);
   begin(islands, island, start, memory, h);
   if (bounces())
     advanceThroughImpacts(h);
-  else if (std::exchange(result.lost, false))
+  else if (wasLost && !setup_->looksFirst)
     halve(h, 0);
   else
     substep(h, 0);

@@ -107,7 +107,6 @@ void Simulation::Impl::begin(double h) {
   setup.hardest = hardest.relative;
   setup.deadline = options.stepLimit > 0 ? wallSeconds() + options.stepLimit : std::numeric_limits<double>::infinity();
   setup.looksFirst = true;
-  for (IslandResult& result : results_) result.lost = false;
   reachTrials_ = 0;
   warm_ = &state.contacts;
   const auto copy = [this](WorldState& to) {
@@ -142,6 +141,7 @@ void Simulation::Impl::advanceIsland(int island, ThreadPool* team) {
   result.repeated = result.repetition.holds(start);
   if (result.repeated) {
     result.times = {};
+    result.lost = false;
     return;
   }
   std::unique_ptr<IslandStepper> stepper;
@@ -166,10 +166,7 @@ bool Simulation::Impl::isOver() {
   for (int k = 0; k < islands_->count(); ++k) some = some || resultOf(k).lost;
   const bool suffices = reachSufficed();
   if (suffices && !some) return true;
-  for (int k = 0; k < islands_->count(); ++k) {
-    report.times += resultOf(k).times;  // it counts
-    if (!suffices) resultOf(k).lost = false;
-  }
+  for (int k = 0; k < islands_->count(); ++k) report.times += resultOf(k).times;  // it counts
   if (suffices) setup.looksFirst = false;
   return false;
 }

@@ -22,9 +22,25 @@ ModelBuilder ground(double friction) {
   return builder;
 }
 
-Simulation boxOnGround(SimulationOptions options = {}) {
+Simulation boxOnGround(const SimulationOptions& options = {}) {
   ModelBuilder builder = ground(0.5);
   builder.addSolid("box", Shape::box({0.5, 0.5, 0.5}), 10, {{0, 0, 0.5}, Quaternion::Identity()}, 0.5);
+  return {builder.build(), options};
+}
+
+/// A tolerance that nothing meets, and so many halvings before a step is taken all the same.
+SimulationOptions hopeless(int maxHalvings) {
+  SimulationOptions options;
+  options.tolerance = 1e-300;
+  options.maxHalvings = maxHalvings;
+  options.keepGoing = true;
+  return options;
+}
+
+Simulation slidingBox(const SimulationOptions& options) {
+  ModelBuilder builder = ground(0.5);
+  builder.body(builder.addSolid("box", Shape::box({0.5, 0.4, 0.3}), 10, {{0, 0, 0.3}, Quaternion{Eigen::AngleAxisd{0.3, Vector3::UnitZ()}}}, 0.5)).velocity = {
+      3, 1, 0};
   return {builder.build(), options};
 }
 
@@ -87,14 +103,7 @@ TEST(Simulation, RollsBackAStepThatIsNotFinite) {
 }
 
 TEST(Simulation, KeepsGoingWhenAsked) {
-  SimulationOptions options;
-  options.tolerance = 1e-300;
-  options.maxHalvings = 0;
-  options.keepGoing = true;
-  ModelBuilder builder = ground(0.5);
-  builder.body(builder.addSolid("box", Shape::box({0.5, 0.4, 0.3}), 10, {{0, 0, 0.3}, Quaternion{Eigen::AngleAxisd{0.3, Vector3::UnitZ()}}}, 0.5)).velocity = {
-      3, 1, 0};
-  Simulation simulation{builder.build(), options};
+  Simulation simulation = slidingBox(hopeless(0));
   const StepReport& report = simulation.step(0.01);
   EXPECT_EQ(report.status, StepStatus::NotCertified);
   EXPECT_FALSE(report.reason.empty());
@@ -186,43 +195,45 @@ TEST(Simulation, AWedgeThrowsTheBallOut) {
   EXPECT_NEAR(simulation.state().velocity[1].norm(), 0.5 / std::tan(tilt), 1e-9);
 }
 
-// A fast ball strikes a resting one, which would pass through a thin wall within the same step: its reach follows from the speed it gets, certified or not.
+/// A fast ball, `aside` [m] of the line through a resting one that it strikes, before a thin wall.
+ModelBuilder strike(double aside) {
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  builder.addSolid("fast", Shape::sphere(0.1), 1000, {{-1, aside, 0}, Quaternion::Identity()}, 0.5);
+  builder.addSolid("struck", Shape::sphere(0.1), 10, {{0, 0, 0}, Quaternion::Identity()}, 0.5);
+  Geom wall;
+  wall.shape = Shape::box({0.01, 1, 1});
+  builder.addGeom(wall, {{0.5, 0, 0}, Quaternion::Identity()});
+  builder.body(1).velocity = {100, 0, 0};
+  return builder;
+}
+
+// The struck ball would pass through the wall within the same step: its reach follows from the speed it gets.
 TEST(Simulation, StruckBodyDoesNotTunnel) {
-  const auto strike = [](double tolerance) {
-    ModelBuilder builder;
-    builder.setGravity(Vector3::Zero());
-    builder.addSolid("fast", Shape::sphere(0.1), 1000, {{-1, 0.01, 0}, Quaternion::Identity()}, 0.5);
-    builder.addSolid("struck", Shape::sphere(0.1), 10, {{0, 0, 0}, Quaternion::Identity()}, 0.5);
-    Geom wall;
-    wall.shape = Shape::box({0.01, 1, 1});
-    builder.addGeom(wall, {{0.5, 0, 0}, Quaternion::Identity()});
-    builder.body(1).velocity = {100, 0, 0};
-    SimulationOptions options;
-    options.tolerance = tolerance;
-    options.keepGoing = true;
-    Simulation simulation{builder.build(), options};
-    int certified = 0;
-    for (int i = 0; i < 20; ++i) {
-      certified += simulation.step(0.02).status == StepStatus::Certified ? 1 : 0;
-      EXPECT_LE(simulation.state().position[2].x(), 0.5 - 0.01 - 0.1 + 1e-6);
-      EXPECT_GE((simulation.state().position[2] - simulation.state().position[1]).norm(), 0.2 - 1e-6);
-    }
-    return certified;
-  };
-  EXPECT_EQ(strike(1e-8), 20);
-  EXPECT_LT(strike(1e-300), 20);
+  Simulation simulation{strike(0).build(), {}};
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(simulation.step(0.02).status, StepStatus::Certified);
+    EXPECT_LE(simulation.state().position[2].x(), 0.5 - 0.01 - 0.1 + 1e-6);
+    EXPECT_LE(simulation.state().position[1].x(), simulation.state().position[2].x() - 0.2 + 1e-6);
+  }
+}
+
+// Nor where the step is not certified, and halved.
+TEST(Simulation, StruckBodyDoesNotTunnelUncertified) {
+  Simulation simulation{strike(0.01).build(), hopeless(8)};
+  int certified = 0;
+  for (int i = 0; i < 20; ++i) {
+    certified += simulation.step(0.02).status == StepStatus::Certified ? 1 : 0;
+    EXPECT_LE(simulation.state().position[1].x(), 0.5 - 0.01 - 0.1 + 1e-6);
+    EXPECT_LE(simulation.state().position[2].x(), 0.5 - 0.01 - 0.1 + 1e-6);
+    EXPECT_GE((simulation.state().position[2] - simulation.state().position[1]).norm(), 0.2 - 1e-6);
+  }
+  EXPECT_LT(certified, 20);
 }
 
 // A step that is not certified is halved, and halved again, with all of it in the report of the last trial and none of the ones before.
 TEST(Simulation, HalvesWhatItCannotCertify) {
-  SimulationOptions options;
-  options.tolerance = 1e-300;
-  options.maxHalvings = 2;
-  options.keepGoing = true;
-  ModelBuilder builder = ground(0.5);
-  builder.body(builder.addSolid("box", Shape::box({0.5, 0.4, 0.3}), 10, {{0, 0, 0.3}, Quaternion{Eigen::AngleAxisd{0.3, Vector3::UnitZ()}}}, 0.5)).velocity = {
-      3, 1, 0};
-  Simulation simulation{builder.build(), options};
+  Simulation simulation = slidingBox(hopeless(2));
   const StepReport& report = simulation.step(0.01);
   EXPECT_EQ(report.status, StepStatus::NotCertified);
   EXPECT_EQ(report.substeps, 4);
@@ -235,14 +246,10 @@ TEST(Simulation, HalvesWhatItCannotCertify) {
 
 // At rest, where the best answer ends on the bits that it started from: it is no step that could be repeated.
 TEST(Simulation, HalvesWhatItCannotCertifyAtRest) {
-  SimulationOptions options;
-  options.tolerance = 1e-300;
-  options.maxHalvings = 2;
-  options.keepGoing = true;
   ModelBuilder builder = ground(0.5);
   const Quaternion turn{Eigen::AngleAxisd{0.3, Vector3::UnitZ()}};
   for (int i = 0; i < 3; ++i) builder.addSolid("box" + std::to_string(i), Shape::box({0.5, 0.4, 0.3}), 10, {{0.1 * i, 0, 0.3 + 0.6 * i}, turn}, 0.5);
-  Simulation simulation{builder.build(), options};
+  Simulation simulation{builder.build(), hopeless(2)};
   int uncertified = 0;
   for (int i = 0; i < 5; ++i) uncertified += simulation.step(0.01).status == StepStatus::NotCertified ? 1 : 0;
   EXPECT_GT(uncertified, 0);
