@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -12,16 +13,30 @@
 
 namespace stiction {
 
+namespace {
+
+constexpr int kLooks =
+    4000;  // for the next loop before a worker falls asleep: loops often follow one another within a tenth of a millisecond, and waking up takes as long
+
+// The gate to a loop's indices: how many workers are inside, whether it is open, and which loop it is.
+using Gate = std::uint64_t;
+constexpr Gate kOpen = Gate{1} << 16, kInside = kOpen - 1, kLoop = kOpen << 1;
+
+Gate loopOf(Gate gate) { return gate / kLoop; }
+
+}  // namespace
+
+// Whoever is awake takes part. The caller waits for those inside alone: a worker that wakes up too late finds the gate closed.
 struct ThreadPool::Shared {
   std::mutex mutex;
   std::condition_variable start, finished;
   const std::function<void(int)>* task{nullptr};
-  std::atomic<int> next{0};
   int count{0};
-  std::atomic<int> working{0};
-  std::atomic<unsigned long> generation{0};
-  std::atomic<bool> stop{false};
   std::exception_ptr failure;
+  alignas(64) std::atomic<Gate> gate{0};
+  alignas(64) std::atomic<int> next{0};
+  std::atomic<int> asleep{0};
+  std::atomic<bool> isAwaited{false}, stop{false};
   std::vector<std::thread> workers;
 
   void drain() {
@@ -35,30 +50,47 @@ struct ThreadPool::Shared {
     }
   }
 
-  // Loops often follow one another within microseconds, which falling asleep in between would double.
   void work() {
-    unsigned long seen = 0;
-    const auto called = [&] { return stop || generation.load(std::memory_order_acquire) != seen; };
+    Gate seen = 0;  // the last loop that it was part of
+    const auto called = [&] {
+      const Gate now = gate.load();
+      return stop || ((now & kOpen) != 0 && loopOf(now) != seen);
+    };
     while (true) {
-      if (!spinUntil(called)) {
+      if (!spinUntil(called, kLooks)) {
         std::unique_lock lock{mutex};
+        ++asleep;  // before the last look: who opens the gate after it sees that there is someone to wake
         start.wait(lock, called);
+        --asleep;
       }
       if (stop) return;
-      seen = generation;
+      Gate now = gate.load();
+      if ((now & kOpen) == 0 || !gate.compare_exchange_strong(now, now + 1)) continue;
+      seen = loopOf(now);
       drain();
-      if (working.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      gate.fetch_sub(1);
+      if (isAwaited.load()) {
         const std::lock_guard lock{mutex};
         finished.notify_one();
       }
     }
   }
 
-  void await() {
-    const auto done = [&] { return working.load(std::memory_order_acquire) == 0; };
-    if (spinUntil(done)) return;
+  void open() {
+    gate.store((loopOf(gate.load()) + 1) * kLoop | kOpen);
+    if (asleep.load() == 0) return;
+    { const std::lock_guard lock{mutex}; }  // none is between its last look and its sleep
+    start.notify_all();
+  }
+
+  void close() {
+    gate.fetch_and(~kOpen);
+    const auto isEmpty = [&] { return (gate.load() & kInside) == 0; };
+    if (spinUntil(isEmpty, kLooks)) return;
     std::unique_lock lock{mutex};
-    finished.wait(lock, done);
+    isAwaited = true;
+    finished.wait(lock, isEmpty);
+    isAwaited = false;
   }
 };
 
@@ -82,18 +114,13 @@ void ThreadPool::parallelFor(int count, const std::function<void(int)>& task) {
     for (int i = 0; i < count; ++i) task(i);
     return;
   }
-  {
-    const std::lock_guard lock{shared_->mutex};
-    shared_->task = &task;
-    shared_->count = count;
-    shared_->next = 0;
-    shared_->working = threads_ - 1;
-    shared_->failure = nullptr;
-    shared_->generation.fetch_add(1, std::memory_order_release);
-  }
-  shared_->start.notify_all();
+  shared_->task = &task;
+  shared_->count = count;
+  shared_->next = 0;
+  shared_->failure = nullptr;
+  shared_->open();
   shared_->drain();
-  shared_->await();
+  shared_->close();
   if (shared_->failure) std::rethrow_exception(shared_->failure);
 }
 

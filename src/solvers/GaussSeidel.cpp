@@ -158,17 +158,26 @@ class GaussSeidel : public Solver {
       largest = std::max(largest, square);
       sum += square;
     }
+    void add(const Change& other) {
+      rows = std::max(rows, other.rows);
+      largest = std::max(largest, other.largest);
+      sum += other.sum;
+    }
     double worst() const { return std::isfinite(sum) ? std::max(rows, std::sqrt(largest)) : kInfinity; }
   };
 
   /// So many sweeps, after those done. Returns the largest change of the last one, in velocity units; infinity after a number that is none.
   double sweep(GlobalSweepState& system, int done, int sweeps) {
-    std::array<Change, SweepSchedule::kMostSweeps> changes;
+    std::array<Change, SweepSchedule::kMostParts> changes;  // of the last sweep
     const Visits early = sweeps > 1 && system.chooseFocus(noted_) ? Visits::Chosen : Visits::All;
     const Visits last = sweeps > 1 && done + sweeps >= kWholeSweeps ? Visits::Noted : Visits::All;
-    system.schedule().run(sweeps,
-                          [&](int k, const SweepSchedule::Part& part) { kernels_.sweep(*this, system, part, k < sweeps - 1 ? early : last, changes[at(k)]); });
-    const Change& change = changes[at(sweeps) - 1];
+    system.schedule().run(sweeps, [&](int k, int p) {
+      Change change;
+      kernels_.sweep(*this, system, p, k < sweeps - 1 ? early : last, change);
+      if (k == sweeps - 1) changes[at(p)] = change;
+    });
+    Change change;
+    for (int p = 0; p < system.schedule().count(); ++p) change.add(changes[at(p)]);
     noted_ = last == Visits::Noted ? std::sqrt(change.largest) : 0;
     return change.worst();
   }
@@ -177,8 +186,16 @@ class GaussSeidel : public Solver {
     for (int k = 0; k < system.contacts(); ++k) change.add(visit(system, k));
     return change.worst();
   }
-  double worst(GlobalSweepState& system) { return kernels_.worst(*this, system); }
-  double worst(LocalSweepState& system) const { return worstOfAll(system); }
+  /// The worst natural map [m/s], velocities computed anew.
+  double worst(GlobalSweepState& system) const {
+    SweepSchedule& schedule = system.schedule();
+    system.release();
+    schedule.run(1, [&](int, int p) { kernels_.apply(system, schedule.part(p)); });
+    std::array<double, SweepSchedule::kMostParts> worst;
+    schedule.run(1, [&](int, int p) { worst[at(p)] = kernels_.worst(*this, system, schedule.part(p)); });
+    return *std::max_element(worst.begin(), worst.begin() + schedule.count());
+  }
+  double worst(LocalSweepState& system) const { return worstOf(system, 0, system.contacts()); }
 
   /// The contact's turn. Returns the change, in velocity units.
   template <typename System>
@@ -200,7 +217,8 @@ class GaussSeidel : public Solver {
   }
 
   /// Every row of a part once, and the contacts that are to be visited.
-  STICTION_INLINE void sweepPart(GlobalSweepState& system, const SweepSchedule::Part& part, Visits visits, Change& changed) const {
+  STICTION_INLINE void sweepPart(GlobalSweepState& system, int p, Visits visits, Change& changed) const {
+    const SweepSchedule::Part& part = system.schedule().part(p);
     changed.rows = std::max(changed.rows, system.sweepRows(part.firstRow, part.lastRow));
     const auto turn = [&](int k) __attribute__((always_inline)) {
       const double change = visit(system, k);
@@ -208,7 +226,7 @@ class GaussSeidel : public Solver {
       if (visits == Visits::Noted) system.note(k, change);
     };
     if (system.usesLanes()) {
-      sweepLanes(system, part, visits, changed, turn);
+      sweepLanes(system, p, visits, changed, turn);
     } else if (visits == Visits::Chosen) {
       for (int place = part.firstContact; place < part.lastContact && system.chosen(place) != SweepFocus::kNone; ++place) turn(system.chosen(place));
     } else {
@@ -224,12 +242,11 @@ class GaussSeidel : public Solver {
   }
 
   template <class Turn>
-  STICTION_INLINE void sweepLanes(GlobalSweepState& system, const SweepSchedule::Part& part, Visits visits, Change& changed, const Turn& turn) const {
-    SweepLanes& lanes = system.lanes(visits == Visits::Chosen);
+  STICTION_INLINE void sweepLanes(GlobalSweepState& system, int p, Visits visits, Change& changed, const Turn& turn) const {
+    SweepLanes& lanes = system.lanes(visits == Visits::Chosen, p);
     SweepLanes::Work work;
-    for (int k = part.firstContact; k < part.lastContact; ++k) {
+    for (int k = 0; lanes.place(k) != SweepLanes::kEnd; ++k) {
       const int place = lanes.place(k);
-      if (place == SweepLanes::kEnd) break;
       if (place < 0) {
         turn(~place);
         continue;
@@ -247,12 +264,10 @@ class GaussSeidel : public Solver {
     }
   }
 
-  /// The worst natural map [m/s], velocities computed anew.
   template <typename System>
-  STICTION_INLINE double worstOfAll(System& system) const {
-    system.refresh();
+  STICTION_INLINE double worstOf(const System& system, int first, int last) const {
     double worst = 0;
-    for (int k = 0; k < system.contacts(); ++k) {
+    for (int k = first; k < last; ++k) {
       const Vector3 r = system.impulse(k);
       if (r.isZero(0) && system.opens(k)) continue;
       const Vector3 u = system.velocity(k);
@@ -264,16 +279,20 @@ class GaussSeidel : public Solver {
 
   // The same code for several instruction sets, with the same bits: what a pack holds is added up in one order.
   struct Kernels {
-    void (*sweep)(const GaussSeidel&, GlobalSweepState&, const SweepSchedule::Part&, Visits, Change&);
-    double (*worst)(const GaussSeidel&, GlobalSweepState&);
+    void (*sweep)(const GaussSeidel&, GlobalSweepState&, int, Visits, Change&);
+    void (*apply)(GlobalSweepState&, const SweepSchedule::Part&);
+    double (*worst)(const GaussSeidel&, const GlobalSweepState&, const SweepSchedule::Part&);
   };
 // NOLINTBEGIN(bugprone-macro-parentheses): an attribute takes none
-#define STICTION_KERNELS(NAME, TARGET)                                                                                                                \
-  TARGET static void NAME##Sweep(const GaussSeidel& self, GlobalSweepState& system, const SweepSchedule::Part& part, Visits visits, Change& change) { \
-    self.sweepPart(system, part, visits, change);                                                                                                     \
-  }                                                                                                                                                   \
-  TARGET static double NAME##Worst(const GaussSeidel& self, GlobalSweepState& system) { return self.worstOfAll(system); }                             \
-  static Kernels NAME() { return {&NAME##Sweep, &NAME##Worst}; }
+#define STICTION_KERNELS(NAME, TARGET)                                                                                         \
+  TARGET static void NAME##Sweep(const GaussSeidel& self, GlobalSweepState& system, int p, Visits visits, Change& change) {    \
+    self.sweepPart(system, p, visits, change);                                                                                 \
+  }                                                                                                                            \
+  TARGET static void NAME##Apply(GlobalSweepState& system, const SweepSchedule::Part& part) { system.apply(part); }            \
+  TARGET static double NAME##Worst(const GaussSeidel& self, const GlobalSweepState& system, const SweepSchedule::Part& part) { \
+    return self.worstOf(system, part.firstContact, part.lastContact);                                                          \
+  }                                                                                                                            \
+  static Kernels NAME() { return {&NAME##Sweep, &NAME##Apply, &NAME##Worst}; }
   // NOLINTEND(bugprone-macro-parentheses)
   STICTION_KERNELS(baseline, )
 #if defined(__x86_64__)

@@ -14,23 +14,19 @@ void SweepFocus::bind(int contacts, int packs) {
   stir_.assign(at(packs), 0.0);
 }
 
-bool SweepFocus::choose(const WeightedColumns<3>& contacts, const std::vector<LaneImpulse>& impulses, const std::vector<SweepSchedule::Part>& parts,
-                        double largest) {
-  if (!(largest > 0)) return false;
+void SweepFocus::choose(const WeightedColumns<3>& contacts, const std::vector<LaneImpulse>& impulses, const SweepSchedule::Part& part, double largest) {
   const double least = kStirred * largest;
-  for (const SweepSchedule::Part& part : parts) {
-    int next = part.firstContact;
-    for (int k = part.firstContact; k < part.lastContact; ++k) {
-      if (impulses[at(k)].vector().isZero(0)) continue;
-      bool stirred = false;
-      contacts.eachBlock(k, [&](int pack) { stirred = stirred || stir_[at(pack)] >= least; });
-      if (stirred) chosen_[at(next++)] = k;
-    }
-    if (next < part.lastContact) chosen_[at(next)] = kNone;
+  int next = part.firstContact;
+  for (int k = part.firstContact; k < part.lastContact; ++k) {
+    if (impulses[at(k)].vector().isZero(0)) continue;
+    bool stirred = false;
+    contacts.eachBlock(k, [&](int pack) { stirred = stirred || stir_[at(pack)] >= least; });
+    if (stirred) chosen_[at(next++)] = k;
   }
-  std::fill(stir_.begin(), stir_.end(), 0.0);
-  return true;
+  if (next < part.lastContact) chosen_[at(next)] = kNone;
 }
+
+void SweepFocus::forget() { std::fill(stir_.begin(), stir_.end(), 0.0); }
 
 std::span<const int> SweepFocus::chosen(const SweepSchedule::Part& part) const {
   const auto first = chosen_.begin() + part.firstContact, last = chosen_.begin() + part.lastContact;

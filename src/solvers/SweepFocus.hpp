@@ -20,8 +20,10 @@ class SweepFocus {
     contacts.eachBlock(turn, [&](int pack) { stir_[at(pack)] = stir_[at(pack)] < change ? change : stir_[at(pack)]; });
   }
 
-  /// Chooses the turns by what was noted since the last time; `largest` [m/s]: the largest change of all, 0 before any was noted. Returns whether there is a choice.
-  bool choose(const WeightedColumns<3>& contacts, const std::vector<LaneImpulse>& impulses, const std::vector<SweepSchedule::Part>& parts, double largest);
+  /// Chooses turns of a part by what was noted; `largest` [m/s]: the largest change of all.
+  void choose(const WeightedColumns<3>& contacts, const std::vector<LaneImpulse>& impulses, const SweepSchedule::Part& part, double largest);
+  /// Forgets what was noted.
+  void forget();
 
   /// The turns chosen of a part take its places, from the first on; then comes kNone.
   static constexpr int kNone = -1;

@@ -9,31 +9,23 @@ const Pack kZeros[3] = {};
 
 }  // namespace
 
-void SweepLanes::bind(int contacts, int packs) {
-  places_.assign(at(contacts), kEnd);
-  ready_.assign(at(packs), 0);
-  spare_ = packs;
-  clear();
-}
-
-void SweepLanes::clear() {
-  groups_.clear();
-  lanes_.clear();
-}
-
 int SweepLanes::firstWithRoom(std::vector<int>& room, int gathering) {
   while (room[at(gathering)] != gathering) gathering = room[at(gathering)] = room[at(room[at(gathering)])];
   return gathering;
 }
 
-void SweepLanes::arrange(const SweepSchedule::Part& part, std::span<const int> turns, const std::vector<SweepContact>& contacts,
-                         const WeightedColumns<3>& columns, const std::vector<LaneImpulse>& impulses) {
+// `ready`: the first gathering after the last that touches the pack.
+void SweepLanes::arrange(std::span<const int> turns, const std::vector<SweepContact>& contacts, const WeightedColumns<3>& columns,
+                         const std::vector<LaneImpulse>& impulses, int zeros, int unread, std::vector<int>& ready) {
+  places_.clear();
+  groups_.clear();
+  lanes_.clear();
   gatherings_.clear();
   singles_.clear();
   for (std::vector<int>& room : room_) room.assign(1, 0);  // the one to come has
   for (const int turn : turns) {
     int first = 0;
-    columns.eachBlock(turn, [&](int pack) { first = std::max(first, ready_[at(pack)]); });
+    columns.eachBlock(turn, [&](int pack) { first = std::max(first, ready[at(pack)]); });
     const bool isSingle = contacts[at(turn)].packs[0] == SweepContact::kNone, isOpen = impulses[at(turn)].vector().isZero(0);
     std::vector<int>& room = room_[isOpen ? 1 : 0];
     if (!isSingle) first = firstWithRoom(room, first);
@@ -50,22 +42,21 @@ void SweepLanes::arrange(const SweepSchedule::Part& part, std::span<const int> t
       lanes.turns[lanes.count++] = turn;
       if (lanes.count == kLanes) room[at(first)] = first + 1;
     }
-    columns.eachBlock(turn, [&](int pack) { ready_[at(pack)] = first + 1; });
+    columns.eachBlock(turn, [&](int pack) { ready[at(pack)] = first + 1; });
   }
-  for (const int turn : turns) columns.eachBlock(turn, [&](int pack) { ready_[at(pack)] = 0; });
-  int place = part.firstContact;
+  for (const int turn : turns) columns.eachBlock(turn, [&](int pack) { ready[at(pack)] = 0; });
   for (const Gathering& gathering : gatherings_) {
     for (const int k : {0, 1}) {
       if (gathering.lanes[k].count == 0) continue;
-      places_[at(place++)] = static_cast<int>(groups_.size());
-      add(gathering.lanes[k], k == 1, contacts);
+      places_.push_back(static_cast<int>(groups_.size()));
+      add(gathering.lanes[k], k == 1, contacts, zeros, unread);
     }
-    for (int k = gathering.lastSingle; k >= 0; k = singles_[at(k)].before) places_[at(place++)] = ~singles_[at(k)].turn;
+    for (int k = gathering.lastSingle; k >= 0; k = singles_[at(k)].before) places_.push_back(~singles_[at(k)].turn);
   }
-  if (place < part.lastContact) places_[at(place)] = kEnd;
+  places_.push_back(kEnd);
 }
 
-void SweepLanes::add(const Lanes& gathering, bool isOpen, const std::vector<SweepContact>& contacts) {
+void SweepLanes::add(const Lanes& gathering, bool isOpen, const std::vector<SweepContact>& contacts, int zeros, int unread) {
   Group& group = groups_.emplace_back();
   group.first = static_cast<int>(lanes_.size());
   group.count = gathering.count;
@@ -79,8 +70,8 @@ void SweepLanes::add(const Lanes& gathering, bool isOpen, const std::vector<Swee
     group.weight[l] = contact.weight;
     const bool isPair = contact.packs[1] != SweepContact::kNone;
     lanes_.push_back({{contact.columns[0], isPair ? contact.columns[1] : kZeros},
-                      {contact.packs[0], isPair ? contact.packs[1] : spare_},
-                      isPair ? contact.packs[1] : spare_ + 1,
+                      {contact.packs[0], isPair ? contact.packs[1] : zeros},
+                      isPair ? contact.packs[1] : unread,
                       turn});
   }
 }

@@ -59,18 +59,14 @@ class SweepLanes {
     Numbers u[3], r[3], next[3], changes;  // [m/s], [N s], [N s], [m²/s²] (ω‖Δr‖)²
   };
   static constexpr int kEnd = std::numeric_limits<int>::min();
-  /// Packs that y has beyond those of the bodies: zeros, and what nobody reads.
-  static constexpr int kSparePacks = 2;
+  /// Packs that y has beyond those of the bodies: zeros, and for each part, which may be swept by a thread of its own, what nobody reads.
+  static constexpr int kSparePacks = 1 + SweepSchedule::kMostParts;
 
-  /// `packs`: of y, without the spare ones.
-  void bind(int contacts, int packs);
-  /// Forgets all places.
-  void clear();
-  /// Gives these turns of a part their places.
-  void arrange(const SweepSchedule::Part& part, std::span<const int> turns, const std::vector<SweepContact>& contacts, const WeightedColumns<3>& columns,
-               const std::vector<LaneImpulse>& impulses);
+  /// Gives these turns, of one part, their places. `zeros`, `unread`: spare packs. `ready`: a zero for each pack of y, and again afterwards.
+  void arrange(std::span<const int> turns, const std::vector<SweepContact>& contacts, const WeightedColumns<3>& columns,
+               const std::vector<LaneImpulse>& impulses, int zeros, int unread, std::vector<int>& ready);
 
-  /// What is at a place: a group, ~turn of a single contact, or kEnd.
+  /// What is at a place, from 0 on: a group, ~turn of a single contact, or kEnd after the last.
   STICTION_INLINE int place(int k) const { return places_[at(k)]; }
   STICTION_INLINE Group& group(int k) { return groups_[at(k)]; }
   STICTION_INLINE const Group& group(int k) const { return groups_[at(k)]; }
@@ -109,7 +105,7 @@ class SweepLanes {
     half = __builtin_shufflevector(sum, sum, 0, 1) + __builtin_shufflevector(sum, sum, 2, 3);
   }
   static int firstWithRoom(std::vector<int>& room, int gathering);
-  void add(const Lanes& lanes, bool isOpen, const std::vector<SweepContact>& contacts);
+  void add(const Lanes& lanes, bool isOpen, const std::vector<SweepContact>& contacts, int zeros, int unread);
 
   std::vector<int> places_;
   std::vector<Group> groups_;
@@ -117,8 +113,6 @@ class SweepLanes {
   std::vector<Gathering> gatherings_;  // of the turns being arranged
   std::vector<Single> singles_;
   std::vector<int> room_[2];  // of each: itself while it has such a lane left, a later one
-  std::vector<int> ready_;    // of each pack: the first after the last that touches it
-  int spare_{0};              // [packs]
 };
 
 template <int Width>

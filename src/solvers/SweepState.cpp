@@ -61,16 +61,20 @@ bool GlobalSweepState::bindLanes() {
     any = true;
   }
   if (!any) return false;
-  lanes_.bind(contacts(), root_.packs());
-  focusLanes_.bind(contacts(), root_.packs());
+  if (lanes_.size() < at(schedule_.count())) lanes_.resize(at(schedule_.count())), focusLanes_.resize(at(schedule_.count()));
+  ready_.assign(at(root_.packs()), 0);
   turns_.resize(at(contacts()));
   std::iota(turns_.begin(), turns_.end(), 0);
   return true;
 }
 
 bool GlobalSweepState::chooseFocus(double largest) {
-  if (!focus_.choose(contacts_, impulses_, schedule_.parts(), largest)) return false;
-  if (usesLanes_) arrange(focusLanes_, [this](const SweepSchedule::Part& part) { return focus_.chosen(part); });
+  if (!(largest > 0)) return false;
+  schedule_.run(1, [&](int, int p) {
+    focus_.choose(contacts_, impulses_, schedule_.part(p), largest);
+    if (usesLanes_) arrange(focusLanes_[at(p)], p, focus_.chosen(schedule_.part(p)));
+  });
+  focus_.forget();
   return true;
 }
 
@@ -92,10 +96,11 @@ void GlobalSweepState::take(const Iterate& iterate) {
   load(iterate);
   pressesOnly_ = canPress_ && std::all_of(impulses_.begin(), impulses_.end(), [](const LaneImpulse& r) { return r.values[1] == 0 && r.values[2] == 0; });
   usesLanes_ = hasLanes_ && (allDiagonal_ || pressesOnly_);
-  if (usesLanes_)
-    arrange(lanes_, [this](const SweepSchedule::Part& part) {
-      return std::span<const int>{turns_}.subspan(at(part.firstContact), at(part.lastContact - part.firstContact));
-    });
+  if (!usesLanes_) return;
+  schedule_.run(1, [this](int, int p) {
+    const SweepSchedule::Part& part = schedule_.part(p);
+    arrange(lanes_[at(p)], p, std::span<const int>{turns_}.subspan(at(part.firstContact), at(part.lastContact - part.firstContact)));
+  });
 }
 
 void GlobalSweepState::give(Iterate& iterate) const {
@@ -112,7 +117,8 @@ bool GlobalSweepState::isFinite() const {
 
 void GlobalSweepState::conclude(Iterate& iterate) {
   load(iterate);
-  refresh();
+  release();
+  schedule_.run(1, [this](int, int p) { apply(schedule_.part(p)); });
   root_.unweigh(y_, iterate.v);
 }
 

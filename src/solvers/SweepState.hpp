@@ -35,7 +35,7 @@ class GlobalSweepState {
 
   /// Whether contacts are taken by lanes: then of all turns, or of the focus.
   bool usesLanes() const { return usesLanes_; }
-  SweepLanes& lanes(bool isFocus) { return isFocus ? focusLanes_ : lanes_; }
+  SweepLanes& lanes(bool isFocus, int p) { return isFocus ? focusLanes_[at(p)] : lanes_[at(p)]; }
   bool pressesOnly() const { return pressesOnly_; }
   Pack* y() { return y_.data(); }
   LaneImpulse* impulses() { return impulses_.data(); }
@@ -48,12 +48,12 @@ class GlobalSweepState {
   bool isFinite() const;
   STICTION_INLINE Vector3 impulse(int k) const { return impulses_[at(k)].vector(); }
 
-  /// y of r and λ, free of what the sweeps' updates have lost to round-off.
-  STICTION_INLINE void refresh() {
-    y_ = free_;
-    for (int k = 0; k < contacts(); ++k)
+  /// y without r and λ: adding what every part applies makes it free of what the sweeps' updates have lost to round-off.
+  void release() { y_ = free_; }
+  STICTION_INLINE void apply(const SweepSchedule::Part& part) {
+    for (int k = part.firstContact; k < part.lastContact; ++k)
       if (const Vector3 r = impulse(k); !r.isZero(0)) contacts_.apply(k, r, y_);
-    for (int k = 0; k < problem_->rows(); ++k) rows_.apply(k, lambda_.segment<1>(row(k)), y_);
+    for (int k = part.firstRow; k < part.lastRow; ++k) rows_.apply(k, lambda_.segment<1>(row(k)), y_);
   }
   /// The iterate of r and λ, with its v.
   void conclude(Iterate& iterate);
@@ -117,11 +117,9 @@ class GlobalSweepState {
   /// Returns whether any contact has a lane.
   bool bindLanes();
   void load(const Iterate& iterate);
-  /// Gives the turns of each part that `turnsOf` names their places.
-  template <class TurnsOf>
-  void arrange(SweepLanes& lanes, const TurnsOf& turnsOf) {
-    lanes.clear();
-    for (const SweepSchedule::Part& part : schedule_.parts()) lanes.arrange(part, turnsOf(part), inLanes_, contacts_, impulses_);
+  /// Gives these turns of the p-th part their places.
+  void arrange(SweepLanes& lanes, int p, std::span<const int> turns) {
+    lanes.arrange(turns, inLanes_, contacts_, impulses_, root_.packs(), root_.packs() + 1 + p, ready_);
   }
 
   const ContactProblem* problem_{nullptr};
@@ -136,9 +134,10 @@ class GlobalSweepState {
   VectorX lambda_;                      // [N s]
   SweepSchedule schedule_;
   SweepFocus focus_;
-  std::vector<SweepContact> inLanes_;  // by turns
-  std::vector<int> turns_;             // 0, 1, …
-  SweepLanes lanes_, focusLanes_;
+  std::vector<SweepContact> inLanes_;           // by turns
+  std::vector<int> turns_;                      // 0, 1, …
+  std::vector<SweepLanes> lanes_, focusLanes_;  // of each part
+  std::vector<int> ready_;                      // while contacts are given their lanes
   bool hasLanes_{false}, allDiagonal_{false}, usesLanes_{false};
   bool canPress_{false}, pressesOnly_{false};  // no contact has friction; nor, now, a tangential impulse
 };
@@ -175,7 +174,6 @@ class LocalSweepState {
   double normalVelocity(int i) const { return velocity(i)[0]; }
   void press(int i, double difference) { r_[3 * i] += difference; }
   void change(int i, const Vector3& difference) { r_.segment<3>(3 * i) += difference; }
-  void refresh() const {}
   void conclude(Iterate&) const {}
   double rowResidual() const { return 0; }
 

@@ -1,8 +1,13 @@
 // Thread pool, errors, hash.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <mutex>
 #include <numeric>
+#include <set>
+#include <thread>
 
 #include "base/Error.hpp"
 #include "base/Hash.hpp"
@@ -34,6 +39,33 @@ TEST(ThreadPool, RunsEveryIndexOnce) {
       for (const int times : done) EXPECT_EQ(times, 1);
     }
   }
+}
+
+TEST(ThreadPool, WakesWorkersThatFellAsleep) {
+  using namespace std::chrono_literals;
+  ThreadPool pool{3};
+  std::mutex mutex;
+  std::set<std::thread::id> took;
+  for (int loop = 0; loop < 2; ++loop) {
+    std::this_thread::sleep_for(50ms);
+    pool.parallelFor(3, [&](int) {
+      std::this_thread::sleep_for(50ms);
+      const std::lock_guard lock{mutex};
+      took.insert(std::this_thread::get_id());
+    });
+  }
+  EXPECT_GT(took.size(), 1u);
+}
+
+TEST(ThreadPool, LoopsFollowOneAnotherWithoutALoss) {
+  ThreadPool pool{4};
+  long sum = 0;
+  std::array<long, 4> part{};
+  for (int loop = 0; loop < 20000; ++loop) {
+    pool.parallelFor(4, [&](int i) { part[static_cast<std::size_t>(i)] = loop + i; });
+    for (const long p : part) sum += p;
+  }
+  EXPECT_EQ(sum, 4 * (20000L * 19999 / 2) + 20000L * 6);
 }
 
 TEST(ThreadPool, PassesOnTheExceptionOfATask) {

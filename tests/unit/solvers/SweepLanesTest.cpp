@@ -21,7 +21,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 struct Layers : LayersByTurns {
   std::vector<SweepContact> contacts;
   std::vector<int> turns;
-  SweepSchedule::Part whole{0, 0, 0, problem.contacts(), 0};
   std::vector<LaneImpulse> impulses{turns.size()};  // of the start
   SweepLanes lanes;
 
@@ -38,7 +37,13 @@ struct Layers : LayersByTurns {
       own.weight = block.A.trace() / 3;
       for (std::size_t p = 0; p < parts.size(); ++p) own.packs[p] = parts[p].pack, own.columns[p] = columns.columns(parts[p]);
     }
-    lanes.bind(problem.contacts(), root.packs());
+  }
+
+  /// Gives these turns their places.
+  void arrange(std::span<const int> these) {
+    std::vector<int> ready(at(root.packs()), 0);
+    lanes.arrange(these, contacts, columns, impulses, root.packs(), root.packs() + 1, ready);
+    EXPECT_EQ(ready, std::vector<int>(at(root.packs()), 0));
   }
 
   static bool isSingle(int turn) { return turn % 7 == 3; }
@@ -46,7 +51,7 @@ struct Layers : LayersByTurns {
   /// The turns of each place of the part, and whether they are a group.
   std::vector<std::pair<std::vector<int>, bool>> places() const {
     std::vector<std::pair<std::vector<int>, bool>> all;
-    for (int k = whole.firstContact; k < whole.lastContact && lanes.place(k) != SweepLanes::kEnd; ++k) {
+    for (int k = 0; lanes.place(k) != SweepLanes::kEnd; ++k) {
       const int place = lanes.place(k);
       if (place < 0) {
         all.push_back({{~place}, false});
@@ -81,7 +86,7 @@ struct Layers : LayersByTurns {
 
 TEST(SweepLanes, ArrangesEveryTurnInTheOrderOfItsBodies) {
   Layers layers;
-  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
+  layers.arrange(layers.turns);
   layers.expectArranged(layers.turns);
   std::size_t lanes = 0, groups = 0;
   for (const auto& place : layers.places())
@@ -91,25 +96,23 @@ TEST(SweepLanes, ArrangesEveryTurnInTheOrderOfItsBodies) {
 
 TEST(SweepLanes, ArrangesAnewWhatIsChosen) {
   Layers layers;
-  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
+  layers.arrange(layers.turns);
   for (const int every : {1, 5, 200}) {
     std::vector<int> chosen;
     for (int k = 0; k < layers.problem.contacts(); k += every) chosen.push_back(k);
-    layers.lanes.clear();
-    layers.lanes.arrange(layers.whole, chosen, layers.contacts, layers.columns, layers.impulses);
+    layers.arrange(chosen);
     layers.expectArranged(chosen);
   }
-  layers.lanes.clear();
-  layers.lanes.arrange(layers.whole, {}, layers.contacts, layers.columns, layers.impulses);
+  layers.arrange({});
   layers.expectArranged({});
 }
 
 TEST(SweepLanes, KeepsContactsWithoutImpulseApart) {
   Layers layers;
   for (const int k : layers.turns) layers.impulses[at(k)].values[k % 3 == 2 ? 1 : 0] = k % 3 == 0 ? 0.0 : 1.0;  // a tangential one alone has to go
-  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
+  layers.arrange(layers.turns);
   layers.expectArranged(layers.turns);
-  for (int k = 0; k < layers.problem.contacts() && layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
+  for (int k = 0; layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
     if (layers.lanes.place(k) < 0) continue;
     const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(k));
     for (int l = 0; l < group.count; ++l) EXPECT_EQ(group.isOpen, layers.lanes.lane(group, l).turn % 3 == 0);
@@ -119,7 +122,7 @@ TEST(SweepLanes, KeepsContactsWithoutImpulseApart) {
 TEST(SweepLanes, OpenContactsStayOpenUntilOneCloses) {
   Layers layers;
   for (SweepContact& contact : layers.contacts) contact.w[0] = 0.1;  // they part
-  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
+  layers.arrange(layers.turns);
   Packs y(at(layers.root.packs() + SweepLanes::kSparePacks), Pack{});
   const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(0));
   ASSERT_GT(group.count, 1);
@@ -137,13 +140,13 @@ TEST(SweepLanes, OpenContactsStayOpenUntilOneCloses) {
 TEST(SweepLanes, FollowsTheLawOfAContactAlone) {
   // Without over-relaxation a contact's turn ends at the exact answer for it, whatever the others do: open, sticking and sliding.
   Layers layers;
-  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
+  layers.arrange(layers.turns);
   Packs y(at(layers.root.packs() + SweepLanes::kSparePacks), Pack{});
   for (int k = 0; k < layers.root.packs(); ++k) y[at(k)].low = Four{0.3 * std::sin(k), 0.5 * std::cos(3 * k), -0.4 * std::sin(5 * k), 0};
   std::vector<LaneImpulse> impulses(layers.turns.size());
   std::set<ContactState> states;
   SweepLanes::Work work;
-  for (int k = 0; k < layers.problem.contacts() && layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
+  for (int k = 0; layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
     if (layers.lanes.place(k) < 0) continue;
     const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(k));
     const Packs before = y;
@@ -169,14 +172,14 @@ TEST(SweepLanes, FollowsTheLawOfAContactAlone) {
 TEST(SweepLanes, PressesLikeContactsWithoutFriction) {
   Layers layers;
   for (SweepContact& contact : layers.contacts) contact.mu = 0;
-  layers.lanes.arrange(layers.whole, layers.turns, layers.contacts, layers.columns, layers.impulses);
+  layers.arrange(layers.turns);
   const auto swept = [&](auto width) {
     Packs y(at(layers.root.packs() + SweepLanes::kSparePacks), Pack{});
     for (int k = 0; k < layers.root.packs(); ++k) y[at(k)].low = Four{0.3 * std::sin(k), 0.5 * std::cos(3 * k), -0.4 * std::sin(5 * k), 0};
     std::vector<LaneImpulse> impulses(layers.turns.size());
     SweepLanes::Work work;
     for (int sweep = 0; sweep < 3; ++sweep)
-      for (int k = 0; k < layers.problem.contacts() && layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
+      for (int k = 0; layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
         if (layers.lanes.place(k) < 0) continue;
         const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(k));
         layers.lanes.read<width()>(group, y.data(), impulses.data(), work);
