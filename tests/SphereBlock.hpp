@@ -4,14 +4,14 @@
 
 namespace stiction {
 
-inline Model sphereBlock() {
+inline Model sphereBlock(int layers = 6) {
   constexpr double radius = 0.1;
   ModelBuilder builder;
   Geom floor;
   floor.shape = Shape::plane();
   floor.friction = 0.5;
   builder.addGeom(floor, Pose{});
-  for (int k = 0; k < 6; ++k)
+  for (int k = 0; k < layers; ++k)
     for (int j = 0; j < 8; ++j)
       for (int i = 0; i < 8; ++i)
         builder.addSolid("", Shape::sphere(radius), 1000,

@@ -65,42 +65,71 @@ Vector3 ContactAssembly::surfaceVelocity(const WorldState& state, int body, cons
   return state.velocityAt(body, point);
 }
 
+void ContactAssembly::fillSegment(double* values, int size, const WorldState& state, int body, const Vector3& point,
+                                  const Eigen::Ref<const Eigen::Matrix3Xd>& directions, double sign) const {
+  const Vector3 lever = point - state.position[at(body)];
+  for (int c = 0; c < directions.cols(); ++c, values += size) {
+    const Vector3 direction = sign * directions.col(c);
+    Eigen::Map<Vector3>{values} = direction;
+    if (size == 6) Eigen::Map<Vector3>{values + 3} = lever.cross(direction);
+  }
+}
+
 void ContactAssembly::addSegment(BlockColumns& columns, const WorldState& state, int body, const Vector3& point,
                                  const Eigen::Ref<const Eigen::Matrix3Xd>& directions, double sign) const {
   const int block = blockOf(body);
   if (block < 0) return;
   const int size = problem.M.size(block);
-  const Vector3 lever = point - state.position[at(body)];
   double values[18];
-  for (int c = 0; c < directions.cols(); ++c) {
-    const Vector3 direction = sign * directions.col(c);
-    Eigen::Map<Vector3>{values + size* c} = direction;
-    if (size == 6) Eigen::Map<Vector3>{values + size* c + 3} = lever.cross(direction);
-  }
+  fillSegment(values, size, state, body, point, directions, sign);
   columns.addSegment(block, rowOf(block), size, values);
 }
 
+void ContactAssembly::placeContacts(const ContactSet& contacts, std::span<const int> used) {
+  BlockColumns& H = problem.H;
+  H.start.assign(1, 0);
+  H.segments.clear();
+  int offset = 0;
+  for (const int contact : used) {
+    const int a = blockOf(contacts[at(contact)].bodyA), b = blockOf(contacts[at(contact)].bodyB);
+    for (const int block : {std::min(a, b), std::max(a, b)}) {
+      if (block < 0) continue;
+      H.segments.push_back({block, rowOf(block), problem.M.size(block), offset});
+      offset += H.width * problem.M.size(block);
+    }
+    H.endGroup();
+  }
+  H.values.resize(at(offset));  // all of them are written
+}
+
+void ContactAssembly::fillContact(const WorldState& state, const Contact& contact, int k) {
+  BlockColumns& H = problem.H;
+  for (int s = H.start[at(k)]; s < H.start[at(k) + 1]; ++s) {
+    const BlockColumns::Segment& segment = H.segments[at(s)];
+    const bool isB = segment.block == blockOf(contact.bodyB);
+    fillSegment(H.values.data() + segment.offset, segment.size, state, isB ? contact.bodyB : contact.bodyA, contact.point, frames[at(k)], isB ? 1.0 : -1.0);
+  }
+  problem.mu[k] = contact.friction;
+  surface.segment<3>(3 * k) =
+      frames[at(k)].transpose() * (surfaceVelocity(state, contact.bodyB, contact.point) - surfaceVelocity(state, contact.bodyA, contact.point));
+}
+
 void ContactAssembly::buildContacts(const WorldState& state, const ContactSet& contacts, std::span<const int> used) {
-  const auto count = static_cast<Eigen::Index>(used.size());
-  problem.H.clear();
+  constexpr int few = 256;  // contacts of a thread
+  const int count = static_cast<int>(used.size());
+  placeContacts(contacts, used);
   problem.G.clear();
   frames.resize(used.size());
   surface.resize(3 * count);
   problem.mu.resize(count);
-  for (std::size_t k = 0; k < used.size(); ++k) {
-    const Contact& contact = contacts[at(used[k])];
-    const bool alike = frameSeed_ == 0 && k > 0 && contact.normal == contacts[at(used[k - 1])].normal;  // of one face
-    frames[k] = alike ? frames[k - 1] : frameOf(contact);
-    const bool aFirst = blockOf(contact.bodyA) < blockOf(contact.bodyB);
-    if (aFirst) addSegment(problem.H, state, contact.bodyA, contact.point, frames[k], -1.0);
-    addSegment(problem.H, state, contact.bodyB, contact.point, frames[k], 1.0);
-    if (!aFirst) addSegment(problem.H, state, contact.bodyA, contact.point, frames[k], -1.0);
-    problem.H.endGroup();
-    const auto i = static_cast<Eigen::Index>(k);
-    problem.mu[i] = contact.friction;
-    surface.segment<3>(3 * i) =
-        frames[k].transpose() * (surfaceVelocity(state, contact.bodyB, contact.point) - surfaceVelocity(state, contact.bodyA, contact.point));
-  }
+  inRanges(team_, count, few, [&](int, int first, int last) {
+    for (int k = first; k < last; ++k) {
+      const Contact& contact = contacts[at(used[at(k)])];
+      const bool alike = frameSeed_ == 0 && k > first && contact.normal == contacts[at(used[at(k) - 1])].normal;  // of one face
+      frames[at(k)] = alike ? frames[at(k) - 1] : frameOf(contact);
+      fillContact(state, contact, k);
+    }
+  });
   problem.w = surface;
   problem.wScale = surface;
   problem.b.resize(0);

@@ -25,6 +25,9 @@ class ContactAssembly {
   /// The body only translates in the coming problem, as a locked one does.
   void keepFromTurning(int body) { turns_[static_cast<std::size_t>(blockOf(body))] = 0; }
 
+  /// Threads that share the work, idle whenever anything here is called; null: none. Results do not depend on it.
+  void setTeam(ThreadPool* team) { team_ = team; }
+
   /// M at the state's rotations.
   void buildMass(const WorldState& state);
 
@@ -64,8 +67,14 @@ class ContactAssembly {
   VectorX surface;              // [m/s] (3·contacts) Fᵀ (s_B − s_A)
 
  private:
+  /// What the motion of the body in a block adds, times `sign`, at a point along each direction: columns of `size` numbers.
+  void fillSegment(double* values, int size, const WorldState& state, int body, const Vector3& point, const Eigen::Ref<const Eigen::Matrix3Xd>& directions,
+                   double sign) const;
   void addSegment(BlockColumns& columns, const WorldState& state, int body, const Vector3& point, const Eigen::Ref<const Eigen::Matrix3Xd>& directions,
                   double sign) const;
+  /// The places of the contacts' columns, as yet without values.
+  void placeContacts(const ContactSet& contacts, std::span<const int> used);
+  void fillContact(const WorldState& state, const Contact& contact, int k);
   /// A group whose first column is `rates`, its others zero.
   void addRates(BlockColumns& columns, int bodyA, int bodyB, const RowVector12& rates) const;
   Matrix3 frameOf(const Contact& contact) const;
@@ -74,6 +83,7 @@ class ContactAssembly {
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;
   unsigned frameSeed_;
+  ThreadPool* team_{nullptr};
   std::vector<int> bodies_;
   std::vector<int> blockOf_;      // body -> block of this island, -1 elsewhere
   std::vector<char> turns_;       // per block

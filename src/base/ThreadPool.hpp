@@ -1,5 +1,7 @@
 // Fixed worker threads and one deterministic parallel loop.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -26,5 +28,29 @@ class ThreadPool {
   int threads_;
   std::unique_ptr<Shared> shared_;
 };
+
+constexpr int kMostRanges = 64;  // of one loop
+
+/// Calls task(range, first, last), range < kMostRanges, for ranges of at least `least` indices that together are [0, count), on the threads of `team`, which must be idle; null: on this thread, as a whole.
+/// What is written belongs to an index, or to a range where what comes of all of them does not depend on where they end.
+template <class Task>
+void inRanges(ThreadPool* team, int count, int least, const Task& task) {
+  const int most = team == nullptr || team->threads() == 1 ? 1 : std::min(3 * team->threads(), kMostRanges);  // more than threads: one may come late
+  const int ranges = std::clamp(count / least, 1, most);
+  const auto start = [&](int range) { return static_cast<int>(static_cast<long>(count) * range / ranges); };
+  const auto one = [&](int range) { task(range, start(range), start(range + 1)); };
+  if (ranges == 1)
+    one(0);
+  else
+    team->parallelFor(ranges, std::ref(one));  // a copy of it would take from the heap
+}
+
+/// The largest value(first, last) of such ranges, at least 0.
+template <class Value>
+double largestInRanges(ThreadPool* team, int count, int least, const Value& value) {
+  std::array<double, kMostRanges> largest{};
+  inRanges(team, count, least, [&](int range, int first, int last) { largest[static_cast<std::size_t>(range)] = value(first, last); });
+  return *std::max_element(largest.begin(), largest.end());
+}
 
 }  // namespace stiction

@@ -43,6 +43,9 @@ class Certifier {
  public:
   explicit Certifier(Law law = Law::Coulomb) : law_{law} {}
 
+  /// Threads that share the work, idle whenever anything here is called; null: none. Results do not depend on it.
+  void setTeam(ThreadPool* team) { team_ = team; }
+
   void prepare(const ContactProblem& problem);
   void prepare(const LocalContactProblem& problem);
 
@@ -62,11 +65,33 @@ class Certifier {
   const VectorX& freeVelocity() const { return free_; }  // [m/s] (dof) M⁻¹ f; empty for the local form
 
  private:
+  /// The largest of the values taken, and where; a value that is not finite makes it +infinity for good.
+  class Worst {
+   public:
+    void take(double value, int at = -1);
+    /// What another one has taken, after this one.
+    void take(const Worst& later);
+    double value() const { return value_; }
+    int at() const { return at_; }
+
+   private:
+    double value_{0};
+    int at_{-1};
+  };
+  /// Of some contacts.
+  struct Tally {
+    Worst worst, natural, normal, cone, dual, complementarity;
+    double squares{0};
+    void add(const Tally& later);
+  };
+
   void scaleFromRows(const ContactProblem& problem);
-  Certificate judgeContacts(const VectorX& mu, const VectorX& r, const AxisBounds* axisBounds) const;
+  void judgeContacts(const VectorX& mu, const VectorX& r, const AxisBounds* axisBounds, int first, int last, Tally& tally) const;
+  Certificate judgeContacts(const VectorX& mu, const VectorX& r, const AxisBounds* axisBounds);
   void close(Certificate& certificate) const;
 
   Law law_;
+  ThreadPool* team_{nullptr};
   certification::MassInverse mass_;
   double scale_{0};
   double freeNorm_{0};  // [m/s] ‖q‖₂
@@ -74,6 +99,7 @@ class Certifier {
   VectorX omega_;       // [1/kg] (contacts)
   VectorX q_, u_;       // [m/s] (3·contacts)
   VectorX rows_, residual_;
+  std::vector<Tally> tallies_;
 };
 
 Certificate certify(const ContactProblem& problem, const Iterate& iterate);

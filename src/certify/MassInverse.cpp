@@ -77,7 +77,7 @@ void MassInverse::factorBlocks(const BlockMass& M) {
   factors_.clear();
   blockRow_.assign(M.start.begin(), M.start.end());
   pieceStart_.assign(1, 0);
-  int largest = 0;
+  largest_ = 0;
   for (int k = 0; k < M.blocks(); ++k) {
     const int n = M.size(k), row = M.start[static_cast<std::size_t>(k)];
     const Eigen::Map<const MatrixX> block{M.values.data() + M.offset[static_cast<std::size_t>(k)], n, n};
@@ -85,9 +85,9 @@ void MassInverse::factorBlocks(const BlockMass& M) {
     if (scalar > 0) addScalar(row, scalar, block(0, 0));
     if (n > scalar) addDense(row + scalar, block.bottomRightCorner(n - scalar, n - scalar));
     pieceStart_.push_back(static_cast<int>(pieces_.size()));
-    largest = std::max(largest, n);
+    largest_ = std::max(largest_, n);
   }
-  column_.resize(static_cast<std::size_t>(largest));
+  columns_.resize(static_cast<std::size_t>(kMostRanges * largest_));
 }
 
 void MassInverse::factorWhole(const BlockMass& M) {
@@ -124,24 +124,28 @@ void MassInverse::factorWhole(const BlockMass& M) {
     if (const Eigen::SparseMatrix<double>::InnerIterator first{L, j}; first) parent_[static_cast<std::size_t>(j)] = static_cast<int>(first.index());
 }
 
-void MassInverse::solve(VectorX& x) {
+void MassInverse::solve(VectorX& x, ThreadPool* team) {
+  constexpr int few = 2048;  // pieces of a thread
   if (coupled_) {
     x = whole_.solve(x);
     return;
   }
-  for (const Piece& piece : pieces_) {
-    double* part = x.data() + piece.row;
-    if (piece.offset < 0) {
-      for (int i = 0; i < piece.size; ++i) part[i] *= piece.inverse;
-    } else {
-      forwardSubstitute(factors_.data() + piece.offset, piece.size, part);
-      backSubstitute(factors_.data() + piece.offset, piece.size, part);
+  inRanges(team, static_cast<int>(pieces_.size()), few, [&](int, int first, int last) {
+    for (int p = first; p < last; ++p) {
+      const Piece& piece = pieces_[static_cast<std::size_t>(p)];
+      double* part = x.data() + piece.row;
+      if (piece.offset < 0) {
+        for (int i = 0; i < piece.size; ++i) part[i] *= piece.inverse;
+      } else {
+        forwardSubstitute(factors_.data() + piece.offset, piece.size, part);
+        backSubstitute(factors_.data() + piece.offset, piece.size, part);
+      }
     }
-  }
+  });
 }
 
-double MassInverse::trace(const BlockColumns& A, int group) {
-  if (!coupled_) return blockTrace(A, group);
+double MassInverse::trace(const BlockColumns& A, int group, int range) {
+  if (!coupled_) return blockTrace(A, group, columns_.data() + range * largest_);
   return A.width == 3 ? wholeTrace<3>(A, group) : wholeTrace<1>(A, group);
 }
 
@@ -181,7 +185,7 @@ double MassInverse::bodyTrace(int block, const double* x) const {
   return linear * pieces[0].inverse + turning;
 }
 
-double MassInverse::blockTrace(const BlockColumns& A, int group) {
+double MassInverse::blockTrace(const BlockColumns& A, int group, double* column) const {
   const int begin = A.start[static_cast<std::size_t>(group)], end = A.start[static_cast<std::size_t>(group) + 1];
   const auto segment = [&A](int s) -> const BlockColumns::Segment& { return A.segments[static_cast<std::size_t>(s)]; };
   double sum = 0;
@@ -196,13 +200,13 @@ double MassInverse::blockTrace(const BlockColumns& A, int group) {
       continue;
     }
     for (int c = 0; c < A.width; ++c) {
-      std::fill_n(column_.begin(), size, 0.0);
+      std::fill_n(column, size, 0.0);
       for (int other = s; other < end; ++other) {
         if (segment(other).block != block) continue;
         const double* values = A.values.data() + segment(other).offset + c * segment(other).size;
-        for (int i = 0; i < segment(other).size; ++i) column_[static_cast<std::size_t>(segment(other).row - first + i)] += values[i];
+        for (int i = 0; i < segment(other).size; ++i) column[segment(other).row - first + i] += values[i];
       }
-      sum += energy(block, column_.data());
+      sum += energy(block, column);
     }
   }
   return sum;

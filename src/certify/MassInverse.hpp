@@ -17,11 +17,12 @@ class MassInverse {
   void factor(const BlockMass& M);
   bool usable() const { return usable_; }
 
-  /// x ← M⁻¹ x.
-  void solve(VectorX& x);
+  /// x ← M⁻¹ x. `team`: threads that share the work, idle; null: none.
+  void solve(VectorX& x, ThreadPool* team = nullptr);
 
-  /// trace(A_iᵀ M⁻¹ A_i) of column group i.
-  double trace(const BlockColumns& A, int group);
+  /// trace(A_iᵀ M⁻¹ A_i) of column group i. Threads may call it side by side, unless M has couplings, each with another `range` < kMostRanges.
+  double trace(const BlockColumns& A, int group, int range = 0);
+  bool coupled() const { return coupled_; }
 
  private:
   struct Piece {
@@ -37,7 +38,7 @@ class MassInverse {
   double energy(int block, double* x) const;
   bool isFreeBody(int block) const;
   double bodyTrace(int block, const double* x) const;
-  double blockTrace(const BlockColumns& A, int group);
+  double blockTrace(const BlockColumns& A, int group, double* column) const;
   template <int Width>
   double wholeTrace(const BlockColumns& A, int group);
 
@@ -47,7 +48,8 @@ class MassInverse {
   std::vector<int> pieceStart_;  // block k has pieces [pieceStart_[k], pieceStart_[k+1])
   std::vector<Piece> pieces_;
   std::vector<double> factors_;
-  std::vector<double> column_;         // one block's rows of a column group
+  std::vector<double> columns_;        // of each range, one block's rows of a column group
+  int largest_{0};                     // size of a block
   Eigen::SparseMatrix<double> lower_;  // lower triangle of a coupled M
   std::vector<Eigen::Triplet<double>> entries_;
   std::vector<int> pattern_, lastPattern_;  // of lower_, to see whether the ordering can be kept

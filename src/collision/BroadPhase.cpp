@@ -21,7 +21,8 @@ std::uint64_t spread(std::uint64_t x) {
 
 }  // namespace
 
-const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std::vector<Box3>& boxes, const std::vector<char>& fixed) {
+const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std::vector<Box3>& boxes, const std::vector<char>& fixed, ThreadPool* team) {
+  constexpr int few = 128;  // leaves of a thread
   pairs_.clear();
   splitBySize(boxes);
   sortAlongCurve(boxes);
@@ -29,17 +30,21 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std
   if (leaves > 0) {
     nodes_.resize(std::max(nodes_.size(), static_cast<std::size_t>(4 * leaves)));
     buildNode(0, 0, leaves, boxes, fixed);
-    for (int i = 0; i < leaves; ++i) {
-      const int id = order_[static_cast<std::size_t>(i)].second;
-      query(0, 0, leaves, i + 1, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0);
-    }
+    for (std::vector<IndexPair>& found : found_) found.clear();
+    inRanges(team, leaves, few, [&](int range, int first, int last) {
+      for (int i = first; i < last; ++i) {
+        const int id = order_[static_cast<std::size_t>(i)].second;
+        query(0, 0, leaves, i + 1, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found_[static_cast<std::size_t>(range)]);
+      }
+    });
+    for (const std::vector<IndexPair>& found : found_) pairs_.insert(pairs_.end(), found.begin(), found.end());
   }
   for (std::size_t i = 0; i < large_.size(); ++i) {
     const std::size_t id = static_cast<std::size_t>(large_[i]);
-    if (leaves > 0) query(0, 0, leaves, 0, large_[i], boxes[id], fixed[id] != 0);
+    if (leaves > 0) query(0, 0, leaves, 0, large_[i], boxes[id], fixed[id] != 0, pairs_);
     for (std::size_t j = i + 1; j < large_.size(); ++j) pairUp(large_[i], large_[j], boxes, fixed);
   }
-  sortPairs(boxes.size());
+  sortPairs(boxes.size(), team);
   return pairs_;
 }
 
@@ -53,7 +58,7 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::pairsOfGrown(const std::ve
     if (const int position = position_[static_cast<std::size_t>(id)]; position >= 0) refit(0, 0, leaves, position, boxes);
   for (const int id : grown) {
     const std::size_t i = static_cast<std::size_t>(id);
-    if (leaves > 0) query(0, 0, leaves, 0, id, boxes[i], fixed[i] != 0);
+    if (leaves > 0) query(0, 0, leaves, 0, id, boxes[i], fixed[i] != 0, pairs_);
     for (const int other : large_) pairUp(id, other, boxes, fixed);
   }
   sortPairs(boxes.size());
@@ -68,16 +73,18 @@ void BroadPhase::pairUp(int a, int b, const std::vector<Box3>& boxes, const std:
 }
 
 /// Counting sort by the first geom, then each geom's few partners.
-void BroadPhase::sortPairs(std::size_t count) {
+void BroadPhase::sortPairs(std::size_t count, ThreadPool* team) {
+  constexpr int few = 1024;  // geoms of a thread
   starts_.assign(count + 1, 0);
   for (const IndexPair& pair : pairs_) ++starts_[static_cast<std::size_t>(pair.first) + 1];
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
   sorted_.resize(pairs_.size());
   ends_ = starts_;
   for (const IndexPair& pair : pairs_) sorted_[ends_[static_cast<std::size_t>(pair.first)]++] = pair;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(starts_[i]), sorted_.begin() + static_cast<std::ptrdiff_t>(ends_[i]));
-  }
+  inRanges(team, static_cast<int>(count), few, [&](int, int first, int last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
+      std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(starts_[i]), sorted_.begin() + static_cast<std::ptrdiff_t>(ends_[i]));
+  });
   pairs_.swap(sorted_);
 }
 
@@ -154,15 +161,15 @@ void BroadPhase::refit(std::size_t node, int first, int count, int position, con
   joinChildren(node);
 }
 
-void BroadPhase::query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed) {
+void BroadPhase::query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed, std::vector<IndexPair>& found) const {
   if (first + count <= from || (boxFixed && nodes_[node].allFixed) || !nodes_[node].box.overlaps(box)) return;
   if (count == 1) {
-    pairs_.emplace_back(std::minmax(id, order_[static_cast<std::size_t>(first)].second));
+    found.emplace_back(std::minmax(id, order_[static_cast<std::size_t>(first)].second));
     return;
   }
   const int half = count / 2;
-  query(2 * node + 1, first, half, from, id, box, boxFixed);
-  query(2 * node + 2, first + half, count - half, from, id, box, boxFixed);
+  query(2 * node + 1, first, half, from, id, box, boxFixed, found);
+  query(2 * node + 2, first + half, count - half, from, id, box, boxFixed, found);
 }
 
 }  // namespace stiction

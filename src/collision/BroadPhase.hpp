@@ -5,10 +5,12 @@
 // (planes, terrain, floors) stay outside the tree and are tested against it one by one, so they do not blow up its nodes. The answer is a set of pairs, sorted: it depends
 // neither on the tree nor on the order of the geoms. Cost: n log n + pairs.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "base/ThreadPool.hpp"
 #include "math/Types.hpp"
 
 namespace stiction {
@@ -24,7 +26,8 @@ class BroadPhase {
   using IndexPair = std::pair<int, int>;  // first < second
 
   /// All pairs of boxes that overlap (closed intervals; infinite bounds allowed), sorted. Pairs of two boxes that are both `fixed` are left out.
-  const std::vector<IndexPair>& overlappingPairs(const std::vector<Box3>& boxes, const std::vector<char>& fixed);
+  /// `team`: threads that share the work, idle; null: none.
+  const std::vector<IndexPair>& overlappingPairs(const std::vector<Box3>& boxes, const std::vector<char>& fixed, ThreadPool* team = nullptr);
   /// Those of them with a box that has grown since the last call of `overlappingPairs`, `grown` naming all such boxes. Cost: log n + pairs for each.
   const std::vector<IndexPair>& pairsOfGrown(const std::vector<int>& grown, const std::vector<Box3>& boxes, const std::vector<char>& fixed);
 
@@ -35,7 +38,7 @@ class BroadPhase {
   };
 
   void splitBySize(const std::vector<Box3>& boxes);
-  void sortPairs(std::size_t count);
+  void sortPairs(std::size_t count, ThreadPool* team = nullptr);
   void sortAlongCurve(const std::vector<Box3>& boxes);
   void buildNode(std::size_t node, int first, int count, const std::vector<Box3>& boxes, const std::vector<char>& fixed);
   /// The box of the leaf at `position` and of all nodes above it.
@@ -43,16 +46,17 @@ class BroadPhase {
   void joinChildren(std::size_t node);
   /// Reports two boxes that overlap.
   void pairUp(int a, int b, const std::vector<Box3>& boxes, const std::vector<char>& fixed);
-  /// Leaves at positions >= from whose box meets `box` are reported as pairs with `id`.
-  void query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed);
+  /// Leaves at positions >= from whose box meets `box` go to `found` as pairs with `id`.
+  void query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed, std::vector<IndexPair>& found) const;
 
   std::vector<int> large_;                            // outside the tree
   std::vector<std::pair<std::uint64_t, int>> order_;  // (Morton code, geom) of the leaves, sorted
   std::vector<double> extents_;
   std::vector<Node> nodes_;  // heap order: children of k are 2k + 1, 2k + 2
   std::vector<IndexPair> pairs_, sorted_;
-  std::vector<int> position_;               // of each geom among the leaves, or -1
-  std::vector<std::size_t> starts_, ends_;  // ranges of `sorted_`, a first geom
+  std::array<std::vector<IndexPair>, kMostRanges> found_;  // by ranges of leaves
+  std::vector<int> position_;                              // of each geom among the leaves, or -1
+  std::vector<std::size_t> starts_, ends_;                 // ranges of `sorted_`, a first geom
 };
 
 }  // namespace stiction

@@ -38,8 +38,9 @@ struct CollisionDetector::Impl {
   std::vector<Pose> poses;     // X_WG at the last broad phase, a geom
   std::vector<double> travel;  // [m] bound within h, a geom
   std::vector<CandidatePair> candidates, ofFaster;
-  std::vector<int> grown;    // geoms
-  std::vector<char> faster;  // a body
+  std::vector<int> grown;                                        // geoms
+  std::vector<char> faster;                                      // a body
+  std::array<std::vector<CandidatePair>, kMostRanges> pickedBy;  // ranges of pairs of boxes
   std::vector<ContactSet> chunks;
   // The last narrow phase of all pairs: a pair whose two geoms have not moved since, with the same reach, has the same contacts.
   std::vector<Pose> keptPoses;
@@ -53,7 +54,7 @@ struct CollisionDetector::Impl {
   explicit Impl(const Model& m);
   double travelOf(const WorldState& state, std::size_t geom, double h) const;
   void placeBox(const WorldState& state, std::size_t geom, double h, double factor);
-  void pickCandidates(const std::vector<BroadPhase::IndexPair>& overlapping, std::vector<CandidatePair>& picked) const;
+  void pickCandidates(const std::vector<BroadPhase::IndexPair>& overlapping, ThreadPool* team, std::vector<CandidatePair>& picked);
   bool resolve(int geomA, int geomB, PairMaterial& material) const;
   void collidePair(const CandidatePair& pair, const Pose& X_WA, const Pose& X_WB, std::vector<PairPoint>& scratch, ContactSet& contacts) const;
   Pose poseOf(const WorldState& state, int geom) const {
@@ -103,17 +104,23 @@ void CollisionDetector::Impl::placeBox(const WorldState& state, std::size_t geom
   boxes[geom] = {low - Vector3::Constant(margin), high + Vector3::Constant(margin)};
 }
 
-void CollisionDetector::Impl::pickCandidates(const std::vector<BroadPhase::IndexPair>& overlapping, std::vector<CandidatePair>& picked) const {
+void CollisionDetector::Impl::pickCandidates(const std::vector<BroadPhase::IndexPair>& overlapping, ThreadPool* team, std::vector<CandidatePair>& picked) {
+  constexpr int few = 512;  // pairs of a thread
+  for (std::vector<CandidatePair>& some : pickedBy) some.clear();
+  inRanges(team, static_cast<int>(overlapping.size()), few, [&](int range, int first, int last) {
+    for (int k = first; k < last; ++k) {
+      const auto& [a, b] = overlapping[static_cast<std::size_t>(k)];
+      const std::size_t ia = static_cast<std::size_t>(a);
+      const std::size_t ib = static_cast<std::size_t>(b);
+      const double reach = travel[ia] + travel[ib] + touch_margin * std::min(radius[ia], radius[ib]);
+      if (!boundsMeet(model.geoms[ia].shape, radius[ia], poses[ia], model.geoms[ib].shape, radius[ib], poses[ib], reach)) continue;
+      PairMaterial material{0, 0};
+      if (!resolve(a, b, material)) continue;
+      pickedBy[static_cast<std::size_t>(range)].push_back({a, b, reach, material.friction, material.restitution});
+    }
+  });
   picked.clear();
-  for (const auto& [a, b] : overlapping) {
-    const std::size_t ia = static_cast<std::size_t>(a);
-    const std::size_t ib = static_cast<std::size_t>(b);
-    const double reach = travel[ia] + travel[ib] + touch_margin * std::min(radius[ia], radius[ib]);
-    if (!boundsMeet(model.geoms[ia].shape, radius[ia], poses[ia], model.geoms[ib].shape, radius[ib], poses[ib], reach)) continue;
-    PairMaterial material{0, 0};
-    if (!resolve(a, b, material)) continue;
-    picked.push_back({a, b, reach, material.friction, material.restitution});
-  }
+  for (const std::vector<CandidatePair>& some : pickedBy) picked.insert(picked.end(), some.begin(), some.end());
 }
 
 bool CollisionDetector::Impl::resolve(int geomA, int geomB, PairMaterial& material) const {
@@ -189,10 +196,13 @@ CollisionDetector::CollisionDetector(const Model& model) : impl_{std::make_uniqu
 CollisionDetector::~CollisionDetector() = default;
 CollisionDetector::CollisionDetector(CollisionDetector&&) noexcept = default;
 
-const std::vector<CandidatePair>& CollisionDetector::broadPhase(const WorldState& state, double h, double factor) {
+const std::vector<CandidatePair>& CollisionDetector::broadPhase(const WorldState& state, double h, double factor, ThreadPool* team) {
+  constexpr int few = 256;  // geoms of a thread
   Impl& d = *impl_;
-  for (std::size_t i = 0; i < d.model.geoms.size(); ++i) d.placeBox(state, i, h, factor);
-  d.pickCandidates(d.tree.overlappingPairs(d.boxes, d.fixed), d.candidates);
+  inRanges(team, static_cast<int>(d.model.geoms.size()), few, [&](int, int first, int last) {
+    for (int i = first; i < last; ++i) d.placeBox(state, static_cast<std::size_t>(i), h, factor);
+  });
+  d.pickCandidates(d.tree.overlappingPairs(d.boxes, d.fixed, team), team, d.candidates);
   return d.candidates;
 }
 
@@ -206,7 +216,7 @@ const std::vector<CandidatePair>& CollisionDetector::pairsOfFaster(const WorldSt
     d.grown.push_back(static_cast<int>(i));
     d.placeBox(state, i, h, factor);
   }
-  d.pickCandidates(d.tree.pairsOfGrown(d.grown, d.boxes, d.fixed), d.ofFaster);
+  d.pickCandidates(d.tree.pairsOfGrown(d.grown, d.boxes, d.fixed), nullptr, d.ofFaster);
   return d.ofFaster;
 }
 

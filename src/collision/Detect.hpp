@@ -17,7 +17,8 @@ class CollisionDetector {
 
   /// All pairs whose shapes can come together within h, sorted by (geomA, geomB). Speed bound of a geom: |v_C| + |ω| (distance + radius) + h (‖g‖ + ‖force‖/m), so nothing
   /// tunnels. `factor` >= 1 enlarges the reach (a step in which bodies may be thrown by impacts). Filters: same body, both not dynamic, contype/conaffinity, excludes; explicit pairs always.
-  const std::vector<CandidatePair>& broadPhase(const WorldState& state, double h, double factor = 1.0);
+  /// `team`: threads that share the work, idle; null: none.
+  const std::vector<CandidatePair>& broadPhase(const WorldState& state, double h, double factor = 1.0, ThreadPool* team = nullptr);
 
   /// Those of them with a geom of a body whose speed has grown since the last broad phase, at the same poses; `bodies` names all such bodies.
   const std::vector<CandidatePair>& pairsOfFaster(const WorldState& state, const std::vector<int>& bodies, double h, double factor = 1.0);

@@ -94,6 +94,9 @@ void IslandStepper::advance(const Islands& islands, int island, const WorldState
                             WorldState& next, IslandResult& result) {
   portfolio_.setTeam(team);
   projector_.setTeam(team);
+  assembly_.setTeam(team);
+  certifier_.setTeam(team);
+  projectionCertifier_.setTeam(team);
   result_ = &result;
   result.report.clear();
   result.times = {};

@@ -190,9 +190,9 @@ bool Simulation::Impl::reachSufficed() {
   const auto allSeen = [this](const ContactSet& found, const ContactSet& known) {
     return std::none_of(found.begin(), found.end(), [&](const Contact& contact) { return closesUnseen(contact, known); });
   };
-  const double start = cpuSeconds();
+  const double start = threadCpuSeconds();
   detector.narrowPhase(state, detector.pairsOfFaster(reach_, faster_, h_, factor), known_);
-  report.times.collide += cpuSeconds() - start;
+  report.times.collide += threadCpuSeconds() - start;
   if (allSeen(known_, contacts_)) return true;
   contacts_.swap(known_);
   detect();

@@ -138,6 +138,7 @@ struct Portfolio::Impl {
   void setTeam(ThreadPool* threads) {
     team = threads;
     system.setTeam(team);
+    ownCertifier.setTeam(team);
     nsgs->setTeam(team);
     if (named) named->setTeam(team);
   }

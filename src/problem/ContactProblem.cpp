@@ -60,6 +60,22 @@ void addTransposedTimes(const double* a, const double* x, double* out, int size,
   sum += A.transpose().lazyProduct(X);
 }
 
+/// z = A_iᵀ v of a group.
+void multiplyTransposed(const BlockColumns& A, int i, const double* v, double* z) {
+  std::fill_n(z, A.width, 0.0);
+  for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
+    const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
+    const double* a = A.values.data() + segment.offset;
+    const double* x = v + segment.row;
+    if (segment.size == 6 && A.width == 3)
+      addTransposedTimesOfBody(a, x, z);
+    else if (A.width == 3)
+      addTransposedTimes<Eigen::Dynamic, 3>(a, x, z, segment.size, 3);
+    else
+      addTransposedTimes<Eigen::Dynamic, Eigen::Dynamic>(a, x, z, segment.size, A.width);
+  }
+}
+
 }  // namespace
 
 void BlockMass::clear() {
@@ -110,27 +126,16 @@ void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
   }
 }
 
-void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z) {
+void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z, ThreadPool* team) {
+  constexpr int few = 1024;  // groups of a thread
   z.resize(A.columns());
   if (v.isZero(0.0)) {  // what rests
     z.setZero();
     return;
   }
-  for (int i = 0; i < A.groups(); ++i) {
-    double* zi = z.data() + i * A.width;
-    for (int c = 0; c < A.width; ++c) zi[c] = 0;
-    for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
-      const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
-      const double* a = A.values.data() + segment.offset;
-      const double* x = v.data() + segment.row;
-      if (segment.size == 6 && A.width == 3)
-        addTransposedTimesOfBody(a, x, zi);
-      else if (A.width == 3)
-        addTransposedTimes<Eigen::Dynamic, 3>(a, x, zi, segment.size, 3);
-      else
-        addTransposedTimes<Eigen::Dynamic, Eigen::Dynamic>(a, x, zi, segment.size, A.width);
-    }
-  }
+  inRanges(team, A.groups(), few, [&](int, int first, int last) {
+    for (int i = first; i < last; ++i) multiplyTransposed(A, i, v.data(), z.data() + i * A.width);
+  });
 }
 
 void validate(const ContactProblem& problem) {

@@ -7,6 +7,7 @@
 #pragma once
 #include <vector>
 
+#include "base/ThreadPool.hpp"
 #include "math/Types.hpp"
 #include "problem/AxisBounds.hpp"
 
@@ -55,8 +56,8 @@ struct BlockColumns {
 
 /// y += A x (A of the given columns), and x-products with the transpose.
 void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y);
-/// z = Aᵀ v.
-void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z);
+/// z = Aᵀ v. `team`: threads that share the work, idle; null: none.
+void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z, ThreadPool* team = nullptr);
 
 struct ContactProblem {
   BlockMass M;

@@ -1,6 +1,7 @@
 #include "solvers/MassWeighted.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -12,31 +13,43 @@ constexpr int kPack = 8;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+constexpr int kFewBlocks = 512, kFewGroups = 256;  // of a thread
+
+/// Cholesky's factor of an n × n block in place, its diagonal inverted.
+bool factorBlock(double* L, int n) {
+  for (int j = 0; j < n; ++j) {
+    double* column = L + j * n;
+    for (int c = 0; c < j; ++c)
+      for (int i = j; i < n; ++i) column[i] -= L[c * n + j] * L[c * n + i];
+    const double root = std::sqrt(column[j]);
+    if (!(root > 0 && root < std::numeric_limits<double>::infinity())) return false;
+    column[j] = 1 / root;
+    for (int i = j + 1; i < n; ++i) column[i] *= column[j];
+  }
+  return true;
+}
+
 double* numbers(Pack& pack) { return reinterpret_cast<double*>(&pack); }
 const double* numbers(const Pack& pack) { return reinterpret_cast<const double*>(&pack); }
 
 }  // namespace
 
-bool MassRoot::factor(const BlockMass& M) {
+bool MassRoot::factor(const BlockMass& M, ThreadPool* team) {
   start_ = M.start;
   offset_ = M.offset;
-  values_ = M.values;
+  values_.resize(M.values.size());
   firstPack_.assign(1, 0);
-  for (int k = 0; k < M.blocks(); ++k) {
-    const int n = M.size(k);
-    firstPack_.push_back(firstPack_.back() + (n + kPack - 1) / kPack);
-    double* L = values_.data() + offset_[at(k)];
-    for (int j = 0; j < n; ++j) {
-      double* column = L + j * n;
-      for (int c = 0; c < j; ++c)
-        for (int i = j; i < n; ++i) column[i] -= L[c * n + j] * L[c * n + i];
-      const double root = std::sqrt(column[j]);
-      if (!(root > 0 && root < std::numeric_limits<double>::infinity())) return false;
-      column[j] = 1 / root;
-      for (int i = j + 1; i < n; ++i) column[i] *= column[j];
+  for (int k = 0; k < M.blocks(); ++k) firstPack_.push_back(firstPack_.back() + (M.size(k) + kPack - 1) / kPack);
+  std::atomic<bool> fails{false};
+  inRanges(team, M.blocks(), kFewBlocks, [&](int, int first, int last) {
+    for (int k = first; k < last; ++k) {
+      const int n = M.size(k);
+      double* L = values_.data() + offset_[at(k)];
+      std::copy_n(M.values.data() + offset_[at(k)], n * n, L);
+      if (!factorBlock(L, n)) fails = true;
     }
-  }
-  return true;
+  });
+  return !fails;
 }
 
 void MassRoot::weigh(const VectorX& f, Packs& y) const {
@@ -75,32 +88,44 @@ void MassRoot::backward(int k, double* x) const {
 }
 
 template <int Width>
-void WeightedColumns<Width>::build(const BlockMass& M, const MassRoot& root, const BlockColumns& A, const std::vector<int>& order) {
+void WeightedColumns<Width>::build(const BlockMass& M, const MassRoot& root, const BlockColumns& A, const std::vector<int>& order, ThreadPool* team) {
+  findParts(root, A, order);
+  inRanges(team, static_cast<int>(order.size()), kFewGroups, [&](int, int first, int last) {
+    for (int i = first; i < last; ++i) fill(i, M, root, A, order[at(i)]);
+  });
+}
+
+template <int Width>
+void WeightedColumns<Width>::findParts(const MassRoot& root, const BlockColumns& A, const std::vector<int>& order) {
   start_.assign(1, 0);
   parts_.clear();
-  values_.clear();
-  for (const int i : order) {
-    const int first = start_.back();
-    blocks_.clear();
-    for (int s = A.start[at(i)]; s < A.start[at(i) + 1]; ++s) {
+  int offset = 0;
+  for (const int group : order) {
+    for (int s = A.start[at(group)]; s < A.start[at(group) + 1]; ++s) {
+      const int block = A.segments[at(s)].block;
+      if (std::any_of(parts_.begin() + start_.back(), parts_.end(), [&](const Part& part) { return part.block == block; })) continue;
+      parts_.push_back({block, root.firstPack(block), root.packs(block), offset});
+      offset += root.packs(block) * Width;
+    }
+    start_.push_back(static_cast<int>(parts_.size()));
+  }
+  values_.resize(at(offset));
+}
+
+template <int Width>
+void WeightedColumns<Width>::fill(int i, const BlockMass& M, const MassRoot& root, const BlockColumns& A, int group) {
+  for (int p = start_[at(i)]; p < start_[at(i) + 1]; ++p) {
+    const Part& part = parts_[at(p)];
+    std::fill_n(values_.begin() + part.offset, part.packs * Width, Pack{});
+    for (int s = A.start[at(group)]; s < A.start[at(group) + 1]; ++s) {
       const BlockColumns::Segment& segment = A.segments[at(s)];
-      const std::size_t known = static_cast<std::size_t>(std::find(blocks_.begin(), blocks_.end(), segment.block) - blocks_.begin());
-      if (known == blocks_.size()) {
-        blocks_.push_back(segment.block);
-        parts_.push_back({root.firstPack(segment.block), root.packs(segment.block), static_cast<int>(values_.size())});
-        values_.resize(values_.size() + at(root.packs(segment.block) * Width), Pack{});
-      }
-      const Part& part = parts_[at(first) + known];
+      if (segment.block != part.block) continue;
       for (int c = 0; c < Width; ++c) {
         double* column = numbers(values_[at(part.offset + c * part.packs)]) + segment.row - M.start[at(segment.block)];
         for (int row = 0; row < segment.size; ++row) column[row] += A.values[at(segment.offset + c * segment.size + row)];
       }
     }
-    for (std::size_t p = 0; p < blocks_.size(); ++p) {
-      const Part& part = parts_[at(first) + p];
-      for (int c = 0; c < Width; ++c) root.forward(blocks_[p], numbers(values_[at(part.offset + c * part.packs)]));
-    }
-    start_.push_back(static_cast<int>(parts_.size()));
+    for (int c = 0; c < Width; ++c) root.forward(part.block, numbers(values_[at(part.offset + c * part.packs)]));
   }
 }
 

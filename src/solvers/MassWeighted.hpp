@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/ThreadPool.hpp"
 #include "problem/ContactProblem.hpp"
 #include "solvers/Lanes.hpp"
 
@@ -35,8 +36,8 @@ using Packs = std::vector<Pack>;
 /// L, block by block.
 class MassRoot {
  public:
-  /// False where a block is not positive definite, or not finite.
-  bool factor(const BlockMass& M);
+  /// False where a block is not positive definite, or not finite. `team`, here and below: threads that share the work; null: none.
+  bool factor(const BlockMass& M, ThreadPool* team = nullptr);
   /// y = L⁻¹ f
   void weigh(const VectorX& f, Packs& y) const;
   /// v = L⁻ᵀ y
@@ -62,12 +63,12 @@ class WeightedColumns {
  public:
   using Values = Eigen::Matrix<double, Width, 1>;
   struct Part {
-    int pack, packs;  // a whole block of velocities
-    int offset;       // its columns, one after the other
+    int block, pack, packs;  // a whole block of velocities
+    int offset;              // its columns, one after the other
   };
 
   /// `order`: which of A's groups are the first, the second, …
-  void build(const BlockMass& M, const MassRoot& root, const BlockColumns& A, const std::vector<int>& order);
+  void build(const BlockMass& M, const MassRoot& root, const BlockColumns& A, const std::vector<int>& order, ThreadPool* team = nullptr);
 
   /// B_iᵀy
   STICTION_INLINE Values read(int i, const Packs& y) const {
@@ -124,11 +125,12 @@ class WeightedColumns {
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  void findParts(const MassRoot& root, const BlockColumns& A, const std::vector<int>& order);
+  void fill(int i, const BlockMass& M, const MassRoot& root, const BlockColumns& A, int group);
 
   std::vector<int> start_;
   std::vector<Part> parts_;
   Packs values_;
-  std::vector<int> blocks_;  // of the group being built
 };
 
 extern template class WeightedColumns<1>;

@@ -14,11 +14,12 @@ namespace stiction {
 
 /// A contact's own Delassus block and what every solve needs of it.
 struct ContactBlock {
+  ContactBlock() = default;
   explicit ContactBlock(const Matrix3& delassus);
 
-  double perNormal, perTangential;  // 1/a and 1/t, where
-  bool isDiagonal;                  // A = diag(a, t, t) but for round-off, as between spheres
-  bool regular;                     // well conditioned: the inverse by cofactors is as good as elimination
+  double perNormal{0}, perTangential{0};  // 1/a and 1/t, where
+  bool isDiagonal{false};                 // A = diag(a, t, t) but for round-off, as between spheres
+  bool regular{false};                    // well conditioned: the inverse by cofactors is as good as elimination
   Matrix3 A;
   Matrix3 inverse;  // of A, when regular
 };

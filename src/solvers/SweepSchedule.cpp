@@ -7,7 +7,7 @@
 namespace stiction {
 namespace {
 
-constexpr int kTwoZones = 1000;        // contacts from which there are two zones; eight times as many for each doubling
+constexpr int kTwoZones = 1500;        // contacts from which there are two zones; eight times as many for each doubling
 constexpr double kLongestChain = 0.8;  // [-] of a sweep, of what comes one after the other on as many threads as there are zones
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }

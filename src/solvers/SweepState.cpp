@@ -8,6 +8,7 @@ namespace stiction {
 namespace {
 
 constexpr int kFewestInLanes = 32;  // contacts
+constexpr int kFewContacts = 512;   // of a thread
 
 double weight(const Matrix3& delassus) { return delassus.trace() > 0 ? delassus.trace() / 3 : 1.0; }
 
@@ -15,9 +16,10 @@ double weight(const Matrix3& delassus) { return delassus.trace() > 0 ? delassus.
 
 bool GlobalSweepState::bind(const ContactProblem& problem, Law law, ThreadPool* team) {
   problem_ = &problem;
+  team_ = team;
   schedule_.bind(problem, team);
-  if (!problem.M.couplings.empty() || !root_.factor(problem.M)) return false;
-  contacts_.build(problem.M, root_, problem.H, schedule_.contacts());
+  if (!problem.M.couplings.empty() || !root_.factor(problem.M, team)) return false;
+  contacts_.build(problem.M, root_, problem.H, schedule_.contacts(), team);
   rows_.build(problem.M, root_, problem.G, schedule_.rows());
   root_.weigh(problem.f, free_);
   focus_.bind(contacts(), root_.packs());
@@ -29,14 +31,16 @@ bool GlobalSweepState::bind(const ContactProblem& problem, Law law, ThreadPool* 
 }
 
 void GlobalSweepState::bindDelassus() {
-  diagonal_.clear();
+  diagonal_.resize(at(contacts()));
   omega_.resize(contacts());
-  for (int k = 0; k < contacts(); ++k) {
-    Matrix3 W = contacts_.gram(k);
-    omega_[k] = weight(W);
-    if (problem_->R.size() != 0) W.diagonal() += problem_->R.segment<3>(3 * contact(k));
-    diagonal_.emplace_back(W);
-  }
+  inRanges(team_, contacts(), kFewContacts, [&](int, int first, int last) {
+    for (int k = first; k < last; ++k) {
+      Matrix3 W = contacts_.gram(k);
+      omega_[k] = weight(W);
+      if (problem_->R.size() != 0) W.diagonal() += problem_->R.segment<3>(3 * contact(k));
+      diagonal_[at(k)] = ContactBlock{W};
+    }
+  });
   rowDiagonal_.resize(problem_->rows());
   for (int k = 0; k < problem_->rows(); ++k) rowDiagonal_[k] = rows_.gram(k)(0, 0) + (problem_->C.size() == 0 ? 0.0 : problem_->C[row(k)]);
 }

@@ -123,6 +123,7 @@ class GlobalSweepState {
   }
 
   const ContactProblem* problem_{nullptr};
+  ThreadPool* team_{nullptr};
   MassRoot root_;
   WeightedColumns<3> contacts_;
   WeightedColumns<1> rows_;

@@ -9,6 +9,8 @@
 namespace stiction {
 namespace {
 
+constexpr int kFewContacts = 512;  // of a thread
+
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 using Segment = BlockColumns::Segment;
@@ -140,11 +142,13 @@ void VelocitySystem::bindContacts() {
   const int n = p.contacts();
   delassus_.resize(at(n));
   omega_.resize(at(n));
-  for (int i = 0; i < n; ++i) {
-    delassus_[at(i)] = delassusOf<3>(p.H, *velocity_, i);
-    const double omega = delassus_[at(i)].trace() / 3.0;
-    omega_[at(i)] = omega > 0 ? omega : 1.0;
-  }
+  inRanges(p.M.couplings.empty() ? team_ : nullptr, n, kFewContacts, [&](int, int first, int last) {
+    for (int i = first; i < last; ++i) {
+      delassus_[at(i)] = delassusOf<3>(p.H, *velocity_, i);
+      const double omega = delassus_[at(i)].trace() / 3.0;
+      omega_[at(i)] = omega > 0 ? omega : 1.0;
+    }
+  });
   rowOmega_.resize(at(p.rows()));
   for (int k = 0; k < p.rows(); ++k) {
     const double sum = delassusOf<1>(p.G, p.G, k)(0, 0);
@@ -209,13 +213,16 @@ void VelocitySystem::rowVelocity(const VectorX& v, const VectorX& lambda, Vector
 }
 
 double VelocitySystem::residual(const VectorX& u, const VectorX& r, const VectorX& rowResidual, Law law) const {
-  double worst = 0;
-  for (int i = 0; i < problem_->contacts(); ++i) {
-    const Vector3 ri = r.segment<3>(3 * i), ui = u.segment<3>(3 * i);
-    const double omega = omega_[at(i)];
-    const double e = law == Law::Box ? boxMap(ri, ui, omega, axisInterval(*problem_, i, ri[0])).norm() : contactResidual(ri, ui, problem_->mu[i], omega, law);
-    if (!(e <= worst)) worst = e;
-  }
+  double worst = largestInRanges(team_, problem_->contacts(), kFewContacts, [&](int first, int last) {
+    double largest = 0;
+    for (int i = first; i < last; ++i) {
+      const Vector3 ri = r.segment<3>(3 * i), ui = u.segment<3>(3 * i);
+      const double omega = omega_[at(i)];
+      const double e = law == Law::Box ? boxMap(ri, ui, omega, axisInterval(*problem_, i, ri[0])).norm() : contactResidual(ri, ui, problem_->mu[i], omega, law);
+      if (!(e <= largest)) largest = e;
+    }
+    return largest;
+  });
   for (Eigen::Index k = 0; k < rowResidual.size(); ++k)
     if (!(std::abs(rowResidual[k]) <= worst)) worst = std::abs(rowResidual[k]);
   return worst;

@@ -20,7 +20,7 @@ class VelocitySystem {
   /// H (same segments): u = Vᵀv + w, and the Newton matrix is M + H D Vᵀ.
   bool bind(const ContactProblem& problem, const BlockColumns* velocityColumns = nullptr);
 
-  /// Threads that share large factorisations, idle whenever one begins; null: none. Results do not depend on it.
+  /// Threads that share the work, idle whenever anything here is called; null: none. Results do not depend on it.
   void setTeam(ThreadPool* team) { team_ = team; }
   ThreadPool* team() const { return team_; }
   /// [s] of `wallSeconds`, from when on nothing is factored any more: `factorSymmetric` and `factorGeneral` return false.
@@ -43,7 +43,7 @@ class VelocitySystem {
   /// v = v_free + M⁻¹ (H r + G λ)
   void velocityFromImpulses(const VectorX& r, const VectorX& lambda, VectorX& v);
   /// Hᵀ v, or Vᵀ v
-  void contactRates(const VectorX& v, VectorX& u) const { multiplyTransposed(*velocity_, v, u); }
+  void contactRates(const VectorX& v, VectorX& u) const { multiplyTransposed(*velocity_, v, u, team_); }
   bool symmetric() const { return velocity_ == &problem_->H; }
   /// u = Hᵀ v + w + R r
   void contactVelocity(const VectorX& v, const VectorX& r, VectorX& u) const;

@@ -1,6 +1,7 @@
 // The same bits for repeats, for any number of threads, and from a snapshot taken mid-run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "SphereBlock.hpp"
@@ -52,25 +53,33 @@ TEST(Determinism, RepeatsAndThreadsGiveTheSameBits) {
   for (const int threads : {1, 2, 4}) EXPECT_EQ(runWithThreads(threads, kSteps), reference) << threads << " threads";
 }
 
-std::vector<std::uint64_t> collapse(int threads, int& factorisations) {
+std::vector<std::uint64_t> collapse(int threads, int layers, int steps, int& factorisations, int& contacts) {
   SimulationOptions options;
   options.threads = threads;
-  Simulation simulation{sphereBlock(), options};
+  Simulation simulation{sphereBlock(layers), options};
   std::vector<std::uint64_t> hashes;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < steps; ++i) {
     const StepReport& report = simulation.step(1.0 / 60);
     EXPECT_EQ(report.status, StepStatus::Certified);
     factorisations += report.factorisations;
+    contacts = std::max(contacts, report.contacts);
     hashes.push_back(hash(simulation.state()));
   }
   return hashes;
 }
 
 TEST(Determinism, ThreadsShareALargeIsland) {
-  int factorisations = 0;
-  const std::vector<std::uint64_t> reference = collapse(1, factorisations);
+  int factorisations = 0, contacts = 0;
+  const std::vector<std::uint64_t> reference = collapse(1, 6, 12, factorisations, contacts);
   EXPECT_GT(factorisations, 20);
-  for (const int threads : {2, 4}) EXPECT_EQ(collapse(threads, factorisations), reference) << threads << " threads";
+  for (const int threads : {2, 4}) EXPECT_EQ(collapse(threads, 6, 12, factorisations, contacts), reference) << threads << " threads";
+}
+
+TEST(Determinism, ThreadsSweepZonesOfALargeIsland) {
+  int factorisations = 0, contacts = 0;
+  const std::vector<std::uint64_t> reference = collapse(1, 16, 4, factorisations, contacts);
+  EXPECT_GT(contacts, 2000);  // enough for several zones
+  for (const int threads : {2, 3, 4}) EXPECT_EQ(collapse(threads, 16, 4, factorisations, contacts), reference) << threads << " threads";
 }
 
 TEST(Determinism, SnapshotContinuesBitByBit) {

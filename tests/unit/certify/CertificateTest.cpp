@@ -8,6 +8,8 @@
 #include <limits>
 #include <random>
 
+#include "unit/solvers/LayersProblem.hpp"
+
 namespace stiction {
 namespace {
 
@@ -67,6 +69,37 @@ Iterate withMomentum(const ContactProblem& problem, const VectorX& r, const Vect
 
 /// 10 kg, W = 0.1 I, restitution 0.5, arriving with (3, 4, −1), μ = 0.3.
 ContactProblem reference() { return pointOnPlane(10, {3, 4, -1}, 0.3, {-0.5, 0, 0}); }
+
+TEST(Certifier, ThreadsFindTheSame) {
+  const ContactProblem problem = layers(20, false);
+  std::mt19937 random{4};
+  const auto draw = [&random](Eigen::Index size) {
+    VectorX x(size);
+    for (double& value : x) value = std::uniform_real_distribution{-1.0, 1.0}(random);
+    return x;
+  };
+  const Iterate iterate{draw(problem.dof()), draw(3 * problem.contacts()), draw(problem.rows())};
+  const Certificate alone = certify(problem, iterate);
+  EXPECT_GT(alone.natural, 0.1);
+  EXPECT_GT(alone.momentum, 0.1);
+  for (const int threads : {2, 4}) {
+    ThreadPool team{threads};
+    Certifier certifier;
+    certifier.setTeam(&team);
+    const Certificate together = certifier.certify(problem, iterate);
+    EXPECT_EQ(together.relative, alone.relative);
+    EXPECT_EQ(together.scale, alone.scale);
+    EXPECT_EQ(together.natural, alone.natural);
+    EXPECT_EQ(together.normal, alone.normal);
+    EXPECT_EQ(together.momentum, alone.momentum);
+    EXPECT_EQ(together.bilateral, alone.bilateral);
+    EXPECT_EQ(together.coneViolation, alone.coneViolation);
+    EXPECT_EQ(together.dualViolation, alone.dualViolation);
+    EXPECT_EQ(together.complementarity, alone.complementarity);
+    EXPECT_EQ(together.fclib, alone.fclib);
+    EXPECT_EQ(together.worstContact, alone.worstContact);
+  }
+}
 
 TEST(Certificate, ReferenceContactTellsStrictCoulombFromTheConvexRelaxation) {
   const ContactProblem problem = reference();

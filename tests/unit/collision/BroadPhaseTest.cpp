@@ -59,6 +59,20 @@ TEST(BroadPhase, FindsExactlyWhatAllPairsFind) {
   }
 }
 
+TEST(BroadPhase, ThreadsFindTheSame) {
+  std::mt19937 random{5};
+  std::vector<Box3> boxes;
+  std::vector<char> fixed;
+  draw(random, 3000, 0.05, boxes, fixed);
+  const auto wanted = allPairs(boxes, fixed);
+  EXPECT_GT(wanted.size(), 1000u);
+  BroadPhase tree;
+  for (const int threads : {1, 2, 4}) {
+    ThreadPool team{threads};
+    EXPECT_EQ(tree.overlappingPairs(boxes, fixed, &team), wanted) << threads << " threads";
+  }
+}
+
 TEST(BroadPhase, FindsThePairsOfBoxesThatHaveGrown) {
   std::mt19937 random{11};
   std::uniform_real_distribution<double> uniform{-1, 1};
