@@ -226,7 +226,11 @@ class GaussSeidel : public Solver {
       if (visits == Visits::Noted) system.note(k, change);
     };
     if (system.usesLanes()) {
-      sweepLanes(system, p, visits, changed, turn);
+      const int width = system.pressesOnly() ? 1 : 3;
+      if (system.mirrored() < width)
+        width == 1 ? sweepLanes<1, false>(system, p, visits, changed, turn) : sweepLanes<3, false>(system, p, visits, changed, turn);
+      else
+        width == 1 ? sweepLanes<1, true>(system, p, visits, changed, turn) : sweepLanes<3, true>(system, p, visits, changed, turn);
     } else if (visits == Visits::Chosen) {
       for (int place = part.firstContact; place < part.lastContact && system.chosen(place) != SweepFocus::kNone; ++place) turn(system.chosen(place));
     } else {
@@ -234,14 +238,14 @@ class GaussSeidel : public Solver {
     }
   }
 
-  template <int Width>
+  template <int Width, bool IsMirrored>
   STICTION_INLINE void visit(GlobalSweepState& system, const SweepLanes& lanes, const SweepLanes::Group& group, SweepLanes::Work& work) const {
-    lanes.read<Width>(group, system.y(), system.impulses(), work);
+    lanes.read<Width, IsMirrored>(group, system.y(), system.impulses(), work);
     SweepLanes::follow<Width>(group, relaxation_, work);
-    lanes.act<Width>(group, work, system.y(), system.impulses());
+    lanes.act<Width, IsMirrored>(group, work, system.y(), system.impulses());
   }
 
-  template <class Turn>
+  template <int Width, bool IsMirrored, class Turn>
   STICTION_INLINE void sweepLanes(GlobalSweepState& system, int p, Visits visits, Change& changed, const Turn& turn) const {
     SweepLanes& lanes = system.lanes(visits == Visits::Chosen, p);
     SweepLanes::Work work;
@@ -252,12 +256,9 @@ class GaussSeidel : public Solver {
         continue;
       }
       SweepLanes::Group& group = lanes.group(place);
-      if (group.isOpen) group.isOpen = lanes.staysOpen(group, system.y(), system.impulses());
+      if (group.isOpen) group.isOpen = lanes.staysOpen<IsMirrored>(group, system.y(), system.impulses());
       if (group.isOpen) continue;
-      if (system.pressesOnly())
-        visit<1>(system, lanes, group, work);
-      else
-        visit<3>(system, lanes, group, work);
+      visit<Width, IsMirrored>(system, lanes, group, work);
       for (int l = 0; l < group.count; ++l) changed.addSquare(work.changes[l]);
       if (visits != Visits::Noted) continue;
       for (int l = 0; l < group.count; ++l) system.note(lanes.lane(group, l).turn, std::sqrt(work.changes[l]));

@@ -9,6 +9,27 @@ const Pack kZeros[3] = {};
 
 }  // namespace
 
+void SweepContact::findMirror() {
+  constexpr double roundOff = 1e-13;  // [-] of the largest number of a body's: levers are differences of positions
+  mirrored = 3;
+  ratio = Two{};
+  if (packs[1] == kNone) return;
+  using Numbers = Eigen::Map<const Eigen::Matrix<double, 8, 3>>;
+  const Numbers A{reinterpret_cast<const double*>(columns[0])}, B{reinterpret_cast<const double*>(columns[1])};
+  const auto ratioOf = [&](int first) {
+    const double squares = A.block<3, 3>(first, 0).squaredNorm();
+    return squares > 0 ? A.block<3, 3>(first, 0).cwiseProduct(B.block<3, 3>(first, 0)).sum() / squares : 0.0;
+  };
+  ratio = Two{ratioOf(0), ratioOf(3)};
+  const double least = roundOff * B.cwiseAbs().maxCoeff();
+  const auto mirrors = [&](int c) {
+    return (B.col(c).head<3>() - ratio[0] * A.col(c).head<3>()).cwiseAbs().maxCoeff() <= least &&
+           (B.col(c).segment<3>(3) - ratio[1] * A.col(c).segment<3>(3)).cwiseAbs().maxCoeff() <= least && A.col(c).tail<2>().isZero(0) &&
+           B.col(c).tail<2>().isZero(0);
+  };
+  mirrored = !mirrors(0) ? 0 : mirrors(1) && mirrors(2) ? 3 : 1;
+}
+
 int SweepLanes::firstWithRoom(std::vector<int>& room, int gathering) {
   while (room[at(gathering)] != gathering) gathering = room[at(gathering)] = room[at(room[at(gathering)])];
   return gathering;
@@ -69,7 +90,8 @@ void SweepLanes::add(const Lanes& gathering, bool isOpen, const std::vector<Swee
     group.perNormal[l] = contact.perNormal, group.perTangential[l] = contact.perTangential;
     group.weight[l] = contact.weight;
     const bool isPair = contact.packs[1] != SweepContact::kNone;
-    lanes_.push_back({{contact.columns[0], isPair ? contact.columns[1] : kZeros},
+    lanes_.push_back({contact.ratio,
+                      {contact.columns[0], isPair ? contact.columns[1] : kZeros},
                       {contact.packs[0], isPair ? contact.packs[1] : zeros},
                       isPair ? contact.packs[1] : unread,
                       turn});

@@ -5,6 +5,9 @@
 //   law    r⁺ of all, lane by lane and without a branch
 //   act    y_a + B_a Δr, y_b + B_b Δr, and r, contact by contact
 //
+// Between balls what one body adds mirrors what the other does: B_b = B_a D with D = diag(−p, −p, −p, q, q, q), √p² the ratio of masses, q that of radii over roots of inertias. Then
+// u = w + B_aᵀ(y_a + D y_b), and half of the numbers need not be read.
+//
 // Contacts that have no impulse when they are arranged form groups of their own, of which only u_n is read while they stay open.
 // For contacts of one or two bodies of at most eight numbers, whose own block is diag(a, t, t), as between balls, or where nothing has friction; the others take a place of their own.
 #pragma once
@@ -29,6 +32,11 @@ struct SweepContact {
   double weight;                    // [1/kg] ω, of changes
   int packs[2]{kNone, kNone};       // of y; none: it has no lane, or no second body
   const Pack* columns[2]{};         // B, a pack each
+  int mirrored{0};                  // of how many columns, 3, 1 or 0, the second body's are the first one's times
+  Two ratio{};                      // [-] these, of the first three numbers and of the next three
+
+  /// Sets these two by the columns. A contact of one body is mirrored.
+  void findMirror();
 };
 
 /// An impulse [N s] and a zero.
@@ -45,6 +53,7 @@ class SweepLanes {
 
   /// A contact's bodies: packs of y that it reads and writes, a missing one zeros and what nobody reads; its turn.
   struct Lane {
+    Two ratio;
     const Pack* columns[2];
     int in[2], out, turn;
   };
@@ -72,15 +81,16 @@ class SweepLanes {
   STICTION_INLINE const Group& group(int k) const { return groups_[at(k)]; }
   STICTION_INLINE const Lane& lane(const Group& group, int l) const { return lanes_[at(group.first + l)]; }
 
-  /// `Width`: 3, or 1 where contacts have no friction and no tangential impulses.
-  template <int Width>
+  /// `Width`: 3, or 1 where contacts have no friction and no tangential impulses. `IsMirrored`: all contacts are, in so many columns.
+  template <int Width, bool IsMirrored>
   STICTION_INLINE void read(const Group& group, const Pack* y, const LaneImpulse* r, Work& work) const;
   /// Whether none of its contacts has an impulse, nor takes one: their turns change nothing.
+  template <bool IsMirrored>
   STICTION_INLINE bool staysOpen(const Group& group, const Pack* y, const LaneImpulse* r) const;
   /// By followDiagonal, or pressDiagonal.
   template <int Width>
   STICTION_INLINE static void follow(const Group& group, double relaxation, Work& work);
-  template <int Width>
+  template <int Width, bool IsMirrored>
   STICTION_INLINE void act(const Group& group, const Work& work, Pack* y, LaneImpulse* r) const;
 
  private:
@@ -98,11 +108,24 @@ class SweepLanes {
   };
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-  /// B_aᵀy_a + B_bᵀy_b of a column, but for the last sums.
-  STICTION_INLINE static void read(const Lane& lane, int column, const Pack* y, Two& half) {
-    const Pack &a = y[lane.in[0]], &b = y[lane.in[1]], &A = lane.columns[0][column], &B = lane.columns[1][column];
-    const Four sum = (A.low * a.low + B.low * b.low) + (A.high * a.high + B.high * b.high);
-    half = __builtin_shufflevector(sum, sum, 0, 1) + __builtin_shufflevector(sum, sum, 2, 3);
+  /// x scaled by D.
+  STICTION_INLINE static void mirror(const Two& ratio, const Pack& x, Pack& scaled) {
+    scaled.low = __builtin_shufflevector(ratio, ratio, 0, 0, 0, 1) * x.low;
+    scaled.high = __builtin_shufflevector(ratio, ratio, 1, 1, 1, 1) * x.high;
+  }
+  STICTION_INLINE static void halve(const Four& sum, Two& half) { half = __builtin_shufflevector(sum, sum, 0, 1) + __builtin_shufflevector(sum, sum, 2, 3); }
+  /// B_aᵀy_a + B_bᵀy_b of a contact's first `Width` columns, but for the last sums.
+  template <int Width, bool IsMirrored>
+  STICTION_INLINE static void read(const Lane& lane, const Pack* y, Two* halves) {
+    const Pack &a = y[lane.in[0]], &b = y[lane.in[1]], *A = lane.columns[0], *B = lane.columns[1];
+    if constexpr (IsMirrored) {
+      Pack both;
+      mirror(lane.ratio, b, both);
+      both.low += a.low, both.high += a.high;
+      for (int c = 0; c < Width; ++c) halve(A[c].low * both.low + A[c].high * both.high, halves[c]);
+    } else {
+      for (int c = 0; c < Width; ++c) halve((A[c].low * a.low + B[c].low * b.low) + (A[c].high * a.high + B[c].high * b.high), halves[c]);
+    }
   }
   static int firstWithRoom(std::vector<int>& room, int gathering);
   void add(const Lanes& lanes, bool isOpen, const std::vector<SweepContact>& contacts, int zeros, int unread);
@@ -115,24 +138,26 @@ class SweepLanes {
   std::vector<int> room_[2];  // of each: itself while it has such a lane left, a later one
 };
 
-template <int Width>
+template <int Width, bool IsMirrored>
 STICTION_INLINE void SweepLanes::read(const Group& group, const Pack* y, const LaneImpulse* r, Work& work) const {
   const Lane* lane = &lanes_[at(group.first)];
-  for (int l = 0; l < group.count; ++l, ++lane)
+  for (int l = 0; l < group.count; ++l, ++lane) {
+    Two halves[Width];
+    read<Width, IsMirrored>(*lane, y, halves);
     for (int c = 0; c < Width; ++c) {
-      Two half;
-      read(*lane, c, y, half);
-      work.u[c][l] = half[0] + half[1];
+      work.u[c][l] = halves[c][0] + halves[c][1];
       work.r[c][l] = r[lane->turn].values[c];
     }
+  }
 }
 
+template <bool IsMirrored>
 STICTION_INLINE bool SweepLanes::staysOpen(const Group& group, const Pack* y, const LaneImpulse* r) const {
   bool stays = true;
   const Lane* lane = &lanes_[at(group.first)];
   for (int l = 0; l < group.count; ++l, ++lane) {
     Two half;
-    read(*lane, 0, y, half);
+    read<1, IsMirrored>(*lane, y, &half);
     stays = stays & (half[0] + half[1] + group.w[0][l] >= 0) & (r[lane->turn].values[0] == 0);
   }
   return stays;
@@ -160,17 +185,27 @@ STICTION_INLINE void SweepLanes::follow(const Group& group, double relaxation, W
   }
 }
 
-template <int Width>
+template <int Width, bool IsMirrored>
 STICTION_INLINE void SweepLanes::act(const Group& group, const Work& work, Pack* y, LaneImpulse* r) const {
   const Lane* lane = &lanes_[at(group.first)];
   for (int l = 0; l < group.count; ++l, ++lane) {
     const Pack *A = lane->columns[0], *B = lane->columns[1];
-    Pack a = y[lane->in[0]], b = y[lane->in[1]];
+    Pack a = y[lane->in[0]], b = y[lane->in[1]], push{};
     for (int c = 0; c < Width; ++c) {
       const double change = work.next[c][l] - work.r[c][l];
-      a.add(A[c], change);
-      b.add(B[c], change);
+      if constexpr (IsMirrored) {
+        push.add(A[c], change);
+      } else {
+        a.add(A[c], change);
+        b.add(B[c], change);
+      }
       r[lane->turn].values[c] = work.next[c][l];
+    }
+    if constexpr (IsMirrored) {
+      Pack mirrored;
+      mirror(lane->ratio, push, mirrored);
+      a.low += push.low, a.high += push.high;
+      b.low += mirrored.low, b.high += mirrored.high;
     }
     y[lane->in[0]] = a;
     y[lane->out] = b;

@@ -50,6 +50,7 @@ bool GlobalSweepState::bindLanes() {
   bool any = false;
   canPress_ = problem_->mu.isZero(0) && std::all_of(diagonal_.begin(), diagonal_.end(), yields);
   allDiagonal_ = true;
+  mirrored_ = 3;
   inLanes_.assign(at(contacts()), {});
   for (int k = 0; k < contacts(); ++k) {
     const auto parts = contacts_.parts(k);
@@ -61,6 +62,8 @@ bool GlobalSweepState::bindLanes() {
     own.perNormal = block.perNormal, own.perTangential = block.perTangential;
     own.weight = omega(k);
     for (std::size_t p = 0; p < parts.size(); ++p) own.packs[p] = parts[p].pack, own.columns[p] = contacts_.columns(parts[p]);
+    own.findMirror();
+    mirrored_ = std::min(mirrored_, own.mirrored);
     allDiagonal_ = allDiagonal_ && block.isDiagonal;
     any = true;
   }

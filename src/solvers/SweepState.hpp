@@ -37,6 +37,8 @@ class GlobalSweepState {
   bool usesLanes() const { return usesLanes_; }
   SweepLanes& lanes(bool isFocus, int p) { return isFocus ? focusLanes_[at(p)] : lanes_[at(p)]; }
   bool pressesOnly() const { return pressesOnly_; }
+  /// In how many columns all contacts in lanes are mirrored.
+  int mirrored() const { return mirrored_; }
   Pack* y() { return y_.data(); }
   LaneImpulse* impulses() { return impulses_.data(); }
 
@@ -139,6 +141,7 @@ class GlobalSweepState {
   std::vector<int> turns_;                      // 0, 1, …
   std::vector<SweepLanes> lanes_, focusLanes_;  // of each part
   std::vector<int> ready_;                      // while contacts are given their lanes
+  int mirrored_{0};
   bool hasLanes_{false}, allDiagonal_{false}, usesLanes_{false};
   bool canPress_{false}, pressesOnly_{false};  // no contact has friction; nor, now, a tangential impulse
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -36,6 +37,8 @@ struct Layers : LayersByTurns {
       own.perNormal = block.perNormal, own.perTangential = block.perTangential;
       own.weight = block.A.trace() / 3;
       for (std::size_t p = 0; p < parts.size(); ++p) own.packs[p] = parts[p].pack, own.columns[p] = columns.columns(parts[p]);
+      own.findMirror();
+      EXPECT_EQ(own.mirrored, 3);
     }
   }
 
@@ -127,17 +130,18 @@ TEST(SweepLanes, OpenContactsStayOpenUntilOneCloses) {
   const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(0));
   ASSERT_GT(group.count, 1);
   ASSERT_TRUE(group.isOpen);
-  EXPECT_TRUE(layers.lanes.staysOpen(group, y.data(), layers.impulses.data()));
+  EXPECT_TRUE(layers.lanes.staysOpen<false>(group, y.data(), layers.impulses.data()));
   const int last = layers.lanes.lane(group, group.count - 1).turn;
   layers.impulses[at(last)].values[0] = 1e-9;
-  EXPECT_FALSE(layers.lanes.staysOpen(group, y.data(), layers.impulses.data()));
+  EXPECT_FALSE(layers.lanes.staysOpen<false>(group, y.data(), layers.impulses.data()));
   layers.impulses[at(last)].values[0] = 0;
   const Vector3 towards = -0.2 * layers.columns.gram(last).inverse().col(0);
   layers.columns.apply(last, towards, y);  // u_n = 0.1 - 0.2
-  EXPECT_FALSE(layers.lanes.staysOpen(group, y.data(), layers.impulses.data()));
+  EXPECT_FALSE(layers.lanes.staysOpen<false>(group, y.data(), layers.impulses.data()));
 }
 
-TEST(SweepLanes, FollowsTheLawOfAContactAlone) {
+template <bool IsMirrored>
+void expectTheLawOfAContactAlone() {
   // Without over-relaxation a contact's turn ends at the exact answer for it, whatever the others do: open, sticking and sliding.
   Layers layers;
   layers.arrange(layers.turns);
@@ -150,9 +154,9 @@ TEST(SweepLanes, FollowsTheLawOfAContactAlone) {
     if (layers.lanes.place(k) < 0) continue;
     const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(k));
     const Packs before = y;
-    layers.lanes.read<3>(group, y.data(), impulses.data(), work);
+    layers.lanes.read<3, IsMirrored>(group, y.data(), impulses.data(), work);
     SweepLanes::follow<3>(group, 1.0, work);
-    layers.lanes.act<3>(group, work, y.data(), impulses.data());
+    layers.lanes.act<3, IsMirrored>(group, work, y.data(), impulses.data());
     for (int l = 0; l < group.count; ++l) {
       const int turn = layers.lanes.lane(group, l).turn;
       const SweepContact& contact = layers.contacts[at(turn)];
@@ -169,6 +173,48 @@ TEST(SweepLanes, FollowsTheLawOfAContactAlone) {
   EXPECT_EQ(states.size(), 3u);
 }
 
+TEST(SweepLanes, FollowsTheLawOfAContactAlone) { expectTheLawOfAContactAlone<false>(); }
+TEST(SweepLanes, FollowsItByOneBodysNumbersWhereTheOthersMirrorThem) { expectTheLawOfAContactAlone<true>(); }
+
+/// A contact of two bodies at the origin's distance, as sweeps see it: masses, inertias, and levers to the contact along and across its normal.
+struct TouchingBodies {
+  Pack columns[2][3] = {};
+  SweepContact contact;
+
+  TouchingBodies(double massA, double inertiaA, const Vector3& leverA, double massB, double inertiaB, const Vector3& leverB) {
+    const Vector3 normal = Vector3{1, 2, -2} / 3, first = Vector3{2, 1, 2} / 3, directions[3] = {normal, first, normal.cross(first)};
+    for (int c = 0; c < 3; ++c) {
+      set(columns[0][c], -directions[c], massA, inertiaA, leverA);
+      set(columns[1][c], directions[c], massB, inertiaB, leverB);
+    }
+    for (const int k : {0, 1}) contact.packs[k] = k, contact.columns[k] = columns[k];
+    contact.findMirror();
+  }
+
+  static void set(Pack& pack, const Vector3& direction, double mass, double inertia, const Vector3& lever) {
+    const Vector3 linear = direction / std::sqrt(mass), turning = lever.cross(direction) / std::sqrt(inertia);
+    pack.low = Four{linear[0], linear[1], linear[2], turning[0]};
+    pack.high = Four{turning[1], turning[2], 0, 0};
+  }
+};
+
+TEST(SweepLanes, BallsMirrorEachOther) {
+  const Vector3 normal = Vector3{1, 2, -2} / 3, aside{0.1, 0, 0};
+  const TouchingBodies balls{2, 0.3, 0.5 * normal, 8, 0.7, -0.9 * normal};
+  EXPECT_EQ(balls.contact.mirrored, 3);
+  EXPECT_NEAR(balls.contact.ratio[0], -std::sqrt(2.0 / 8), 1e-15);
+  EXPECT_NEAR(balls.contact.ratio[1], 0.9 / std::sqrt(0.7) / (0.5 / std::sqrt(0.3)), 1e-15);
+  const TouchingBodies lopsided{2, 0.3, 0.5 * normal + aside, 8, 0.7, -0.9 * normal};
+  EXPECT_EQ(lopsided.contact.mirrored, 0);
+  const TouchingBodies unturned{
+      2, std::numeric_limits<double>::infinity(), 0.5 * normal, 8, 0.7, -0.9 * normal};  // with friction the second would turn all alone
+  EXPECT_EQ(unturned.contact.mirrored, 1);
+  TouchingBodies alone{2, 0.3, 0.5 * normal + aside, 8, 0.7, -0.9 * normal};
+  alone.contact.packs[1] = SweepContact::kNone;
+  alone.contact.findMirror();
+  EXPECT_EQ(alone.contact.mirrored, 3);
+}
+
 TEST(SweepLanes, PressesLikeContactsWithoutFriction) {
   Layers layers;
   for (SweepContact& contact : layers.contacts) contact.mu = 0;
@@ -182,9 +228,9 @@ TEST(SweepLanes, PressesLikeContactsWithoutFriction) {
       for (int k = 0; layers.lanes.place(k) != SweepLanes::kEnd; ++k) {
         if (layers.lanes.place(k) < 0) continue;
         const SweepLanes::Group& group = layers.lanes.group(layers.lanes.place(k));
-        layers.lanes.read<width()>(group, y.data(), impulses.data(), work);
+        layers.lanes.read<width(), false>(group, y.data(), impulses.data(), work);
         SweepLanes::follow<width()>(group, 1.0, work);
-        layers.lanes.act<width()>(group, work, y.data(), impulses.data());
+        layers.lanes.act<width(), false>(group, work, y.data(), impulses.data());
       }
     VectorX normal(static_cast<Eigen::Index>(impulses.size()));
     for (Eigen::Index k = 0; k < normal.size(); ++k) {
