@@ -22,7 +22,6 @@ std::uint64_t spread(std::uint64_t x) {
 }  // namespace
 
 const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std::vector<Box3>& boxes, const std::vector<char>& fixed, ThreadPool* team) {
-  constexpr int few = 128;  // leaves of a thread
   pairs_.clear();
   splitBySize(boxes);
   sortAlongCurve(boxes);
@@ -30,14 +29,10 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std
   if (leaves > 0) {
     nodes_.resize(std::max(nodes_.size(), static_cast<std::size_t>(4 * leaves)));
     buildNode(0, 0, leaves, boxes, fixed);
-    for (std::vector<IndexPair>& found : found_) found.clear();
-    inRanges(team, leaves, few, [&](int range, int first, int last) {
-      for (int i = first; i < last; ++i) {
-        const int id = order_[static_cast<std::size_t>(i)].second;
-        query(0, 0, leaves, i + 1, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found_[static_cast<std::size_t>(range)]);
-      }
+    findInRanges(team, leaves, [&](int i, std::vector<IndexPair>& found) {
+      const int id = order_[static_cast<std::size_t>(i)].second;
+      query(0, 0, leaves, i + 1, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found);
     });
-    for (const std::vector<IndexPair>& found : found_) pairs_.insert(pairs_.end(), found.begin(), found.end());
   }
   for (std::size_t i = 0; i < large_.size(); ++i) {
     const std::size_t id = static_cast<std::size_t>(large_[i]);
@@ -49,22 +44,34 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std
 }
 
 const std::vector<BroadPhase::IndexPair>& BroadPhase::pairsOfGrown(const std::vector<int>& grown, const std::vector<Box3>& boxes,
-                                                                   const std::vector<char>& fixed) {
+                                                                   const std::vector<char>& fixed, ThreadPool* team) {
   pairs_.clear();
   const int leaves = static_cast<int>(order_.size());
   position_.assign(boxes.size(), -1);
   for (int i = 0; i < leaves; ++i) position_[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)].second)] = i;
   for (const int id : grown)
     if (const int position = position_[static_cast<std::size_t>(id)]; position >= 0) refit(0, 0, leaves, position, boxes);
-  for (const int id : grown) {
-    const std::size_t i = static_cast<std::size_t>(id);
-    if (leaves > 0) query(0, 0, leaves, 0, id, boxes[i], fixed[i] != 0, pairs_);
+  if (leaves > 0)
+    findInRanges(team, static_cast<int>(grown.size()), [&](int k, std::vector<IndexPair>& found) {
+      const int id = grown[static_cast<std::size_t>(k)];
+      query(0, 0, leaves, 0, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found);
+    });
+  for (const int id : grown)
     for (const int other : large_) pairUp(id, other, boxes, fixed);
-  }
   sortPairs(boxes.size());
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());  // of two that have grown
   pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(), [](const IndexPair& pair) { return pair.first == pair.second; }), pairs_.end());
   return pairs_;
+}
+
+template <class Query>
+void BroadPhase::findInRanges(ThreadPool* team, int count, const Query& query) {
+  constexpr int few = 128;  // queries of a thread
+  for (std::vector<IndexPair>& found : found_) found.clear();
+  inRanges(team, count, few, [&](int range, int first, int last) {
+    for (int i = first; i < last; ++i) query(i, found_[static_cast<std::size_t>(range)]);
+  });
+  for (const std::vector<IndexPair>& found : found_) pairs_.insert(pairs_.end(), found.begin(), found.end());
 }
 
 void BroadPhase::pairUp(int a, int b, const std::vector<Box3>& boxes, const std::vector<char>& fixed) {

@@ -29,7 +29,8 @@ class BroadPhase {
   /// `team`: threads that share the work, idle; null: none.
   const std::vector<IndexPair>& overlappingPairs(const std::vector<Box3>& boxes, const std::vector<char>& fixed, ThreadPool* team = nullptr);
   /// Those of them with a box that has grown since the last call of `overlappingPairs`, `grown` naming all such boxes. Cost: log n + pairs for each.
-  const std::vector<IndexPair>& pairsOfGrown(const std::vector<int>& grown, const std::vector<Box3>& boxes, const std::vector<char>& fixed);
+  const std::vector<IndexPair>& pairsOfGrown(const std::vector<int>& grown, const std::vector<Box3>& boxes, const std::vector<char>& fixed,
+                                             ThreadPool* team = nullptr);
 
  private:
   struct Node {
@@ -37,6 +38,9 @@ class BroadPhase {
     bool allFixed{false};
   };
 
+  /// Calls query(i, found) for each i < count, on the threads of `team`, and appends to the pairs what was found, in the order of i.
+  template <class Query>
+  void findInRanges(ThreadPool* team, int count, const Query& query);
   void splitBySize(const std::vector<Box3>& boxes);
   void sortPairs(std::size_t count, ThreadPool* team = nullptr);
   void sortAlongCurve(const std::vector<Box3>& boxes);

@@ -206,7 +206,8 @@ const std::vector<CandidatePair>& CollisionDetector::broadPhase(const WorldState
   return d.candidates;
 }
 
-const std::vector<CandidatePair>& CollisionDetector::pairsOfFaster(const WorldState& state, const std::vector<int>& bodies, double h, double factor) {
+const std::vector<CandidatePair>& CollisionDetector::pairsOfFaster(const WorldState& state, const std::vector<int>& bodies, double h, double factor,
+                                                                   ThreadPool* team) {
   Impl& d = *impl_;
   d.faster.assign(d.model.bodies.size(), 0);
   for (const int body : bodies) d.faster[static_cast<std::size_t>(body)] = 1;
@@ -216,7 +217,7 @@ const std::vector<CandidatePair>& CollisionDetector::pairsOfFaster(const WorldSt
     d.grown.push_back(static_cast<int>(i));
     d.placeBox(state, i, h, factor);
   }
-  d.pickCandidates(d.tree.pairsOfGrown(d.grown, d.boxes, d.fixed), nullptr, d.ofFaster);
+  d.pickCandidates(d.tree.pairsOfGrown(d.grown, d.boxes, d.fixed, team), team, d.ofFaster);
   return d.ofFaster;
 }
 
@@ -247,10 +248,20 @@ void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<C
   dropCoveredFlushEdges(d.radius, contacts);
 }
 
-void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const {
-  static thread_local std::vector<PairPoint> scratch;
-  contacts.clear();
-  for (const CandidatePair& pair : pairs) impl_->collidePair(pair, impl_->poseOf(state, pair.geomA), impl_->poseOf(state, pair.geomB), scratch, contacts);
+void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts, ThreadPool* team) const {
+  constexpr int few = 64;  // pairs of a thread
+  static thread_local std::array<ContactSet, kMostRanges> foundHere;
+  std::array<ContactSet, kMostRanges>& found = foundHere;  // of the calling thread, whoever fills it
+  for (ContactSet& part : found) part.clear();
+  inRanges(team, static_cast<int>(pairs.size()), few, [&](int range, int first, int last) {
+    static thread_local std::vector<PairPoint> scratch;
+    for (int k = first; k < last; ++k) {
+      const CandidatePair& pair = pairs[static_cast<std::size_t>(k)];
+      impl_->collidePair(pair, impl_->poseOf(state, pair.geomA), impl_->poseOf(state, pair.geomB), scratch, found[static_cast<std::size_t>(range)]);
+    }
+  });
+  contacts.swap(found.front());
+  for (auto part = found.begin() + 1; part != found.end(); ++part) contacts.insert(contacts.end(), part->begin(), part->end());
   dropCoveredFlushEdges(impl_->radius, contacts);
 }
 

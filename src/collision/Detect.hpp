@@ -21,13 +21,14 @@ class CollisionDetector {
   const std::vector<CandidatePair>& broadPhase(const WorldState& state, double h, double factor = 1.0, ThreadPool* team = nullptr);
 
   /// Those of them with a geom of a body whose speed has grown since the last broad phase, at the same poses; `bodies` names all such bodies.
-  const std::vector<CandidatePair>& pairsOfFaster(const WorldState& state, const std::vector<int>& bodies, double h, double factor = 1.0);
+  const std::vector<CandidatePair>& pairsOfFaster(const WorldState& state, const std::vector<int>& bodies, double h, double factor = 1.0,
+                                                  ThreadPool* team = nullptr);
 
   /// Contact points of the given pairs at the state's poses, with gap <= reach of the pair, sorted by key. Same bits for any number of threads. Pairs that the last call had too,
   /// with both geoms where they are now, bit by bit, are not computed again.
   void narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts);
-  /// The same on the calling thread; safe to call from several threads at once.
-  void narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts) const;
+  /// The same, computed anew; safe to call from several threads at once, of which one may have a team.
+  void narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts, ThreadPool* team = nullptr) const;
 
  private:
   struct Impl;

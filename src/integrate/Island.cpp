@@ -92,6 +92,7 @@ IslandStepper::IslandStepper(const StepSetup& setup)
 
 void IslandStepper::advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
                             WorldState& next, IslandResult& result) {
+  team_ = team;
   portfolio_.setTeam(team);
   projector_.setTeam(team);
   assembly_.setTeam(team);
@@ -253,7 +254,7 @@ void IslandStepper::leave(double h) {
 
 void IslandStepper::detect() {
   if (fresh_ || pairs_.empty()) return;
-  setup_->detector->narrowPhase(local_, pairs_, contacts_);
+  setup_->detector->narrowPhase(local_, pairs_, contacts_, team_);
   fresh_ = true;
 }
 

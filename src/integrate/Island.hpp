@@ -81,7 +81,7 @@ class IslandStepper {
   explicit IslandStepper(const StepSetup& setup);
 
   /// Reads the island's bodies and the kinematic bodies it touches from `start`, its contact memory from `memory`; writes its bodies to `next` and the rest to `result`.
-  /// Threads of `team`, which must be idle, share its factorisations.
+  /// Threads of `team`, which must be idle, share the work.
   void advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
                WorldState& next, IslandResult& result);
 
@@ -195,6 +195,7 @@ class IslandStepper {
   bool solveImpact(int law);
 
   const StepSetup* setup_;
+  ThreadPool* team_{nullptr};
   ContactAssembly assembly_;
   Certifier certifier_;
   Portfolio portfolio_;

@@ -191,7 +191,7 @@ bool Simulation::Impl::reachSufficed() {
     return std::none_of(found.begin(), found.end(), [&](const Contact& contact) { return closesUnseen(contact, known); });
   };
   const double start = threadCpuSeconds();
-  detector.narrowPhase(state, detector.pairsOfFaster(reach_, faster_, h_, factor), known_);
+  detector.narrowPhase(state, detector.pairsOfFaster(reach_, faster_, h_, factor, &pool), known_, &pool);
   report.times.collide += threadCpuSeconds() - start;
   if (allSeen(known_, contacts_)) return true;
   contacts_.swap(known_);

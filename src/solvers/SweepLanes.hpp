@@ -26,14 +26,14 @@ namespace stiction {
 struct SweepContact {
   static constexpr int kNone = -1;
 
-  Vector3 w;                        // [m/s]
-  double mu;                        // [-]
-  double perNormal, perTangential;  // [kg] 1/a and 1/t
-  double weight;                    // [1/kg] ω, of changes
-  int packs[2]{kNone, kNone};       // of y; none: it has no lane, or no second body
-  const Pack* columns[2]{};         // B, a pack each
-  int mirrored{0};                  // of how many columns, 3, 1 or 0, the second body's are the first one's times
-  Two ratio{};                      // [-] these, of the first three numbers and of the next three
+  Vector3 w{Vector3::Zero()};             // [m/s]
+  double mu{0};                           // [-]
+  double perNormal{0}, perTangential{0};  // [kg] 1/a and 1/t
+  double weight{0};                       // [1/kg] ω, of changes
+  int packs[2]{kNone, kNone};             // of y; none: it has no lane, or no second body
+  const Pack* columns[2]{};               // B, a pack each
+  int mirrored{0};                        // of how many columns, 3, 1 or 0, the second body's are the first one's times
+  Two ratio{};                            // [-] these, of the first three numbers and of the next three
 
   /// Sets these two by the columns. A contact of one body is mirrored.
   void findMirror();

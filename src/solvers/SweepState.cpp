@@ -47,24 +47,19 @@ void GlobalSweepState::bindDelassus() {
 
 bool GlobalSweepState::bindLanes() {
   const auto yields = [](const ContactBlock& block) { return block.A(0, 0) > 0; };
-  bool any = false;
   canPress_ = problem_->mu.isZero(0) && std::all_of(diagonal_.begin(), diagonal_.end(), yields);
+  inLanes_.resize(at(contacts()));
+  inRanges(team_, contacts(), kFewContacts, [this](int, int first, int last) {
+    for (int k = first; k < last; ++k) inLanes_[at(k)] = sweepContact(k);
+  });
   allDiagonal_ = true;
   mirrored_ = 3;
-  inLanes_.assign(at(contacts()), {});
+  bool any = false;
   for (int k = 0; k < contacts(); ++k) {
-    const auto parts = contacts_.parts(k);
-    const ContactBlock& block = diagonal_[at(k)];
-    if (parts.empty() || parts.size() > 2 || parts.front().packs > 1 || parts.back().packs > 1 || !(block.isDiagonal || canPress_)) continue;
-    SweepContact& own = inLanes_[at(k)];
-    own.w = problem_->w.segment<3>(3 * contact(k));
-    own.mu = mu(k);
-    own.perNormal = block.perNormal, own.perTangential = block.perTangential;
-    own.weight = omega(k);
-    for (std::size_t p = 0; p < parts.size(); ++p) own.packs[p] = parts[p].pack, own.columns[p] = contacts_.columns(parts[p]);
-    own.findMirror();
+    const SweepContact& own = inLanes_[at(k)];
+    if (own.packs[0] == SweepContact::kNone) continue;
     mirrored_ = std::min(mirrored_, own.mirrored);
-    allDiagonal_ = allDiagonal_ && block.isDiagonal;
+    allDiagonal_ = allDiagonal_ && diagonal_[at(k)].isDiagonal;
     any = true;
   }
   if (!any) return false;
@@ -73,6 +68,20 @@ bool GlobalSweepState::bindLanes() {
   turns_.resize(at(contacts()));
   std::iota(turns_.begin(), turns_.end(), 0);
   return true;
+}
+
+SweepContact GlobalSweepState::sweepContact(int k) const {
+  const auto parts = contacts_.parts(k);
+  const ContactBlock& block = diagonal_[at(k)];
+  SweepContact own;
+  if (parts.empty() || parts.size() > 2 || parts.front().packs > 1 || parts.back().packs > 1 || !(block.isDiagonal || canPress_)) return own;
+  own.w = problem_->w.segment<3>(3 * contact(k));
+  own.mu = mu(k);
+  own.perNormal = block.perNormal, own.perTangential = block.perTangential;
+  own.weight = omega(k);
+  for (std::size_t p = 0; p < parts.size(); ++p) own.packs[p] = parts[p].pack, own.columns[p] = contacts_.columns(parts[p]);
+  own.findMirror();
+  return own;
 }
 
 bool GlobalSweepState::chooseFocus(double largest) {

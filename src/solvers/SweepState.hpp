@@ -118,6 +118,8 @@ class GlobalSweepState {
   void bindDelassus();
   /// Returns whether any contact has a lane.
   bool bindLanes();
+  /// Of that turn; of no packs where it has no lane.
+  SweepContact sweepContact(int k) const;
   void load(const Iterate& iterate);
   /// Gives these turns of the p-th part their places.
   void arrange(SweepLanes& lanes, int p, std::span<const int> turns) {
