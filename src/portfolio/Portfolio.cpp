@@ -54,9 +54,9 @@ constexpr int dearPatience = 3;
 // where they creep. There the proximal Newton, too, is given up early.
 constexpr double movingWork = 1e7, colossalWork = 4e8;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
-// before a smaller step where that is the next resort, unless it is nearly there, and before the central path, of the central path before a smaller step of the simulator is the better
+// before a smaller step where that is the next resort, more where it is nearly there, and before the central path, of the central path before a smaller step of the simulator is the better
 // resort, and without one.
-constexpr int quickSteps = 8, fewSteps = 100, briefSteps = 150, pathSteps = 400, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
+constexpr int quickSteps = 8, fewSteps = 100, nearSteps = 400, briefSteps = 150, pathSteps = 400, routeSteps = 800, dearSteps = 800, dearPathSteps = 2500;
 constexpr double redundancy = 2;          // [-] contact components a velocity
 constexpr double loadedRedundancy = 1.5;  // [-] likewise, of contacts that bear load: heaps of spheres have 0.6 to 0.9, piles of boxes 2
 constexpr double tightness = 1.75;        // [-] likewise, where factorisations are cheap: with more, sweeps settle nothing
@@ -444,7 +444,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     const bool prefersSmallerStep = canShorten && ((isColossal() && !stands) || (system.factorWork() > movingWork && !isCreeping));
     // What moved before: near an answer, on the few contacts at work. All contacts are at work for an interior point, whose factors are up to fifty times as dear.
     if (!options.warm && !standing && rung(problem, best, "ipm", *ipm, cold)) return;
-    warm.maxIterations = isPile ? stepsOfPile : prefersSmallerStep ? routeSteps : briefSteps;
+    warm.maxIterations = isPile ? stepsOfPile : prefersSmallerStep ? nearSteps : briefSteps;
     warm.patience = prefersSmallerStep && !isPile ? fewSteps : 0;
     // Where bodies creep the proximal Newton succeeds too seldom to be worth its steps: the central path is the shorter way.
     const bool onlyCreeps = options.warm && isCreeping && !stands && !isPile && !prefersSmallerStep;
