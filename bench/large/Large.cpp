@@ -81,7 +81,8 @@ bool run(const Arguments& arguments, const Row& row) {
   Simulation simulation{std::move(scene.model), options};
   const double made = cpuSeconds() - begun;
   const int steps = std::max(1, static_cast<int>(std::lround(arguments.duration / arguments.dt)));
-  std::vector<double> costs;
+  std::vector<double> costs;  // [s] of CPU
+  const double start = wallSeconds();
   int contacts = 0;
   double worst = 0, deepest = 0;
   bool certified = true;
@@ -101,12 +102,14 @@ bool run(const Arguments& arguments, const Row& row) {
       break;
     }
   }
+  const double wall = 1e3 * (wallSeconds() - start) / static_cast<double>(costs.size());
   double sum = 0;
   for (const double cost : costs) sum += cost;
   const double mean = 1e3 * sum / static_cast<double>(costs.size());
   const double dearest = 1e3 * *std::max_element(costs.begin(), costs.end());
-  std::printf("| %s | %d | %d | %zu | %.3g | %.3g | %.3g | %.3g | %.0f | %.1e | %.1e | %s", row.scene.c_str(), row.bodies, contacts, costs.size(), made, mean,
-              dearest, 1e3 * mean / row.bodies, megabytes(), 1e3 * deepest, worst, outcome.c_str());
+  std::printf("| %s | %d | %d | %zu | %.3g | %.3g | %.3g | %.3g | %.3g | %.0f | %.1e | %.1e | %016llx | %s", row.scene.c_str(), row.bodies, contacts,
+              costs.size(), made, mean, dearest, wall, 1e3 * mean / row.bodies, megabytes(), 1e3 * deepest, worst,
+              static_cast<unsigned long long>(hash(simulation.state())), outcome.c_str());
   if (scene.radius > 0)
     std::printf("; %.2f radii high, 98 %% of it within %.2f radii after %.2f s", scene.height / scene.radius, spread(simulation) / scene.radius,
                 simulation.state().time);
@@ -132,8 +135,8 @@ int main(int count, char** values) {
   CLI11_PARSE(app, count, values);
 
   std::printf(
-      "| scene | bodies | contacts | steps | built in, s | a step, ms | dearest, ms | a step and body, µs | memory, MB | overlap, mm | worst certificate | "
-      "outcome |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "| scene | bodies | contacts | steps | built in, s | a step, ms | dearest, ms | a step, ms of wall | a step and body, µs | memory, MB | overlap, mm | "
+      "worst certificate | state hash | outcome |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   std::fflush(stdout);
   bool all = true;
   for (const Row& row : rows) {
@@ -143,7 +146,7 @@ int main(int count, char** values) {
       try {
         _exit(run(arguments, row) ? 0 : 3);
       } catch (const MemoryError& error) {
-        std::printf("| %s | %d | – | – | – | – | – | – | – | – | – | %s |\n", row.scene.c_str(), row.bodies, error.what());
+        std::printf("| %s | %d | – | – | – | – | – | – | – | – | – | – | – | %s |\n", row.scene.c_str(), row.bodies, error.what());
         std::fflush(stdout);
         _exit(3);
       }
@@ -151,7 +154,7 @@ int main(int count, char** values) {
     int status = 0;
     waitpid(child, &status, 0);
     if (!WIFEXITED(status))
-      std::printf("| %s | %d | – | – | – | – | – | – | – | – | – | ended by signal %d |\n", row.scene.c_str(), row.bodies, WTERMSIG(status));
+      std::printf("| %s | %d | – | – | – | – | – | – | – | – | – | – | – | ended by signal %d |\n", row.scene.c_str(), row.bodies, WTERMSIG(status));
     all = all && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }
   return all ? 0 : 3;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All benchmarks: our scenes, the same scenes in other engines, cost against accuracy, a tree, the ladder, factorisations, large scenes, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
+# All benchmarks: our scenes, the same scenes in other engines, cost against accuracy, a tree, the ladder, factorisations, large scenes, threads, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
 #   run.sh [--build FOLDER] [--repeats N] [--long] [--no-docs]
 #     --build    programs are there already, nothing is installed or built (default: build, brought up to date)
 #     --repeats  of everything, interleaved (default 5)
@@ -84,6 +84,10 @@ if [ ${#long[@]} -gt 0 ]; then
   "$build/bench_large" column:2000:0.5 column:2000:1 column:1000:2 column:2000:2 column:5000:2 column:2000:4 --duration 2 | tee "$out/columns.md" || worst=3
   section columns "$out/columns.md"
 fi
+
+printf '\n## Threads\n\n'
+"$python" bench/threads.py "$build/stiction" "$build/bench_large" --repeats "$repeats" | tee "$out/threads.md" || worst=3
+section threads "$out/threads.md"
 
 printf '\n## Friction problems\n\n'
 if [ -n "${STICTION_FCLIB_PROBLEMS:-}" ]; then
