@@ -115,7 +115,7 @@ void ContactAssembly::fillContact(const WorldState& state, const Contact& contac
 }
 
 void ContactAssembly::buildContacts(const WorldState& state, const ContactSet& contacts, std::span<const int> used) {
-  constexpr int few = 256;  // contacts of a thread
+  constexpr int few = 96;  // contacts of a thread
   const int count = static_cast<int>(used.size());
   placeContacts(contacts, used);
   problem.G.clear();

@@ -15,8 +15,8 @@ namespace stiction {
 
 namespace {
 
-constexpr int kLooks =
-    4000;  // for the next loop before a worker falls asleep: loops often follow one another within a tenth of a millisecond, and waking up takes as long
+// For the next loop before a worker falls asleep, some tenths of a millisecond: loops follow one another sooner, and to wake a worker takes the caller longer than many of them.
+constexpr int kLooks = 20000;
 
 // The gate to a loop's indices: how many workers are inside, whether it is open, and which loop it is.
 using Gate = std::uint64_t;

@@ -12,8 +12,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kDigits = 1e-6;  // [-] of the terms that cancel in a free velocity: no scale is smaller
 
-constexpr int kFew = 512;        // contacts or columns of a thread
-constexpr int kTogether = 1024;  // contacts of a tally: sums are of these first, whatever the threads
+constexpr int kFew = 192;       // contacts or columns of a thread
+constexpr int kTogether = 256;  // contacts of a tally: sums are of these first, whatever the threads
 
 double largestMagnitude(const VectorX& x) {
   double largest = 0;

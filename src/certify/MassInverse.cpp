@@ -125,7 +125,7 @@ void MassInverse::factorWhole(const BlockMass& M) {
 }
 
 void MassInverse::solve(VectorX& x, ThreadPool* team) {
-  constexpr int few = 2048;  // pieces of a thread
+  constexpr int few = 512;  // pieces of a thread
   if (coupled_) {
     x = whole_.solve(x);
     return;

@@ -66,7 +66,7 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::pairsOfGrown(const std::ve
 
 template <class Query>
 void BroadPhase::findInRanges(ThreadPool* team, int count, const Query& query) {
-  constexpr int few = 128;  // queries of a thread
+  constexpr int few = 48;  // queries of a thread
   for (std::vector<IndexPair>& found : found_) found.clear();
   inRanges(team, count, few, [&](int range, int first, int last) {
     for (int i = first; i < last; ++i) query(i, found_[static_cast<std::size_t>(range)]);
@@ -81,7 +81,7 @@ void BroadPhase::pairUp(int a, int b, const std::vector<Box3>& boxes, const std:
 
 /// Counting sort by the first geom, then each geom's few partners.
 void BroadPhase::sortPairs(std::size_t count, ThreadPool* team) {
-  constexpr int few = 1024;  // geoms of a thread
+  constexpr int few = 256;  // geoms of a thread
   starts_.assign(count + 1, 0);
   for (const IndexPair& pair : pairs_) ++starts_[static_cast<std::size_t>(pair.first) + 1];
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());

@@ -105,7 +105,7 @@ void CollisionDetector::Impl::placeBox(const WorldState& state, std::size_t geom
 }
 
 void CollisionDetector::Impl::pickCandidates(const std::vector<BroadPhase::IndexPair>& overlapping, ThreadPool* team, std::vector<CandidatePair>& picked) {
-  constexpr int few = 512;  // pairs of a thread
+  constexpr int few = 192;  // pairs of a thread
   for (std::vector<CandidatePair>& some : pickedBy) some.clear();
   inRanges(team, static_cast<int>(overlapping.size()), few, [&](int range, int first, int last) {
     for (int k = first; k < last; ++k) {
@@ -197,7 +197,7 @@ CollisionDetector::~CollisionDetector() = default;
 CollisionDetector::CollisionDetector(CollisionDetector&&) noexcept = default;
 
 const std::vector<CandidatePair>& CollisionDetector::broadPhase(const WorldState& state, double h, double factor, ThreadPool* team) {
-  constexpr int few = 256;  // geoms of a thread
+  constexpr int few = 96;  // geoms of a thread
   Impl& d = *impl_;
   inRanges(team, static_cast<int>(d.model.geoms.size()), few, [&](int, int first, int last) {
     for (int i = first; i < last; ++i) d.placeBox(state, static_cast<std::size_t>(i), h, factor);
@@ -249,7 +249,7 @@ void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<C
 }
 
 void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts, ThreadPool* team) const {
-  constexpr int few = 64;  // pairs of a thread
+  constexpr int few = 32;  // pairs of a thread
   static thread_local std::array<ContactSet, kMostRanges> foundHere;
   std::array<ContactSet, kMostRanges>& found = foundHere;  // of the calling thread, whoever fills it
   for (ContactSet& part : found) part.clear();

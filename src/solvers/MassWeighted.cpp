@@ -13,7 +13,7 @@ constexpr int kPack = 8;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-constexpr int kFewBlocks = 512, kFewGroups = 256;  // of a thread
+constexpr int kFewBlocks = 192, kFewGroups = 96;  // of a thread
 
 /// Cholesky's factor of an n × n block in place, its diagonal inverted.
 bool factorBlock(double* L, int n) {

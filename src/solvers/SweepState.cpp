@@ -8,7 +8,7 @@ namespace stiction {
 namespace {
 
 constexpr int kFewestInLanes = 32;  // contacts
-constexpr int kFewContacts = 512;   // of a thread
+constexpr int kFewContacts = 192;   // of a thread
 
 double weight(const Matrix3& delassus) { return delassus.trace() > 0 ? delassus.trace() / 3 : 1.0; }
 
