@@ -60,8 +60,8 @@ constexpr int quickSteps = 8, fewSteps = 100, nearSteps = 400, briefSteps = 150,
 constexpr double redundancy = 2;          // [-] contact components a velocity
 constexpr double loadedRedundancy = 1.5;  // [-] likewise, of contacts that bear load: heaps of spheres have 0.6 to 0.9, piles of boxes 2
 constexpr double tightness = 1.75;        // [-] likewise, where factorisations are cheap: with more, sweeps settle nothing
-// Steps of the proximal Newton a contact, on piles: it wanders among the pieces of a pile that is struck until it happens on those of an answer, as likely in one thousand steps as in the next,
-// and nothing else gets there. From cold, before the central path; while a smaller step is left, which is as hard, but another throw; and where none is.
+// Steps of the proximal Newton a contact, on piles: it wanders among the pieces of a pile that is struck until it happens on those of an answer, over many piles as likely in one thousand steps as
+// in the next, and nothing else gets there. From cold, before the central path; while a smaller step is left, which is as hard, but another throw; and where none is.
 constexpr double coldPileSteps = 1.5, pileSteps = 1, lastPileSteps = 20;
 constexpr double slow = 1e-3, still = 1e-6;  // [-] sliding speeds against the problem's scale: slower contacts creep at most, stand still
 // Of `lagged`, where most contacts creep or stand still: of a round, of a few rounds from cold, of all where no smaller step is left.
