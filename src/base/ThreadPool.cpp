@@ -76,9 +76,9 @@ struct ThreadPool::Shared {
     }
   }
 
-  void open() {
+  void open(bool wakes) {
     gate.store((loopOf(gate.load()) + 1) * kLoop | kOpen);
-    if (asleep.load() == 0) return;
+    if (!wakes || asleep.load() == 0) return;
     { const std::lock_guard lock{mutex}; }  // none is between its last look and its sleep
     start.notify_all();
   }
@@ -109,7 +109,10 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : shared_->workers) worker.join();
 }
 
-void ThreadPool::parallelFor(int count, const std::function<void(int)>& task) {
+void ThreadPool::parallelFor(int count, const std::function<void(int)>& task) { run(count, task, true); }
+void ThreadPool::parallelForAwake(int count, const std::function<void(int)>& task) { run(count, task, false); }
+
+void ThreadPool::run(int count, const std::function<void(int)>& task, bool wakes) {
   if (threads_ == 1 || count < 2) {
     for (int i = 0; i < count; ++i) task(i);
     return;
@@ -118,7 +121,7 @@ void ThreadPool::parallelFor(int count, const std::function<void(int)>& task) {
   shared_->count = count;
   shared_->next = 0;
   shared_->failure = nullptr;
-  shared_->open();
+  shared_->open(wakes);
   shared_->drain();
   shared_->close();
   if (shared_->failure) std::rethrow_exception(shared_->failure);

@@ -22,9 +22,13 @@ class ThreadPool {
 
   int threads() const { return threads_; }
   void parallelFor(int count, const std::function<void(int)>& task);
+  /// The same by those who are awake: for loops that take less time than to wake the others.
+  void parallelForAwake(int count, const std::function<void(int)>& task);
 
  private:
   struct Shared;
+  void run(int count, const std::function<void(int)>& task, bool wakes);
+
   int threads_;
   std::unique_ptr<Shared> shared_;
 };
@@ -39,10 +43,13 @@ void inRanges(ThreadPool* team, int count, int least, const Task& task) {
   const int ranges = std::clamp(count / least, 1, most);
   const auto start = [&](int range) { return static_cast<int>(static_cast<long>(count) * range / ranges); };
   const auto one = [&](int range) { task(range, start(range), start(range + 1)); };
+  constexpr int worthWaking = 20;  // times the least: shorter loops are through before anyone is awake
   if (ranges == 1)
     one(0);
+  else if (count / least < worthWaking)
+    team->parallelForAwake(ranges, std::ref(one));  // a copy of it would take from the heap
   else
-    team->parallelFor(ranges, std::ref(one));  // a copy of it would take from the heap
+    team->parallelFor(ranges, std::ref(one));
 }
 
 /// The largest value(first, last) of such ranges, at least 0.

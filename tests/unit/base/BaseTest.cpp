@@ -34,9 +34,11 @@ TEST(ThreadPool, RunsEveryIndexOnce) {
     ThreadPool pool{threads};
     for (const int count : {0, 1, 7, 1000}) {
       std::vector<int> done(static_cast<std::size_t>(count), 0);
-      pool.parallelFor(count, [&](int i) { ++done[static_cast<std::size_t>(i)]; });
-      EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0), count);
-      for (const int times : done) EXPECT_EQ(times, 1);
+      const auto take = [&](int i) { ++done[static_cast<std::size_t>(i)]; };
+      pool.parallelFor(count, take);
+      pool.parallelForAwake(count, take);
+      EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0), 2 * count);
+      for (const int times : done) EXPECT_EQ(times, 2);
     }
   }
 }
@@ -66,6 +68,22 @@ TEST(ThreadPool, LoopsFollowOneAnotherWithoutALoss) {
     for (const long p : part) sum += p;
   }
   EXPECT_EQ(sum, 4 * (20000L * 19999 / 2) + 20000L * 6);
+}
+
+TEST(Ranges, CoverAllIndicesOnce) {
+  for (const int threads : {1, 2, 4}) {
+    ThreadPool pool{threads};
+    for (const int count : {0, 1, 9, 10, 250, 5000}) {
+      std::vector<int> done(static_cast<std::size_t>(count), 0);
+      inRanges(&pool, count, 10, [&](int range, int first, int last) {
+        EXPECT_LT(range, kMostRanges);
+        EXPECT_TRUE(range == 0 || last - first >= 10);
+        for (int i = first; i < last; ++i) ++done[static_cast<std::size_t>(i)];
+      });
+      EXPECT_EQ(done, std::vector<int>(static_cast<std::size_t>(count), 1));
+      EXPECT_EQ(largestInRanges(&pool, count, 10, [](int, int last) { return 0.5 * last; }), 0.5 * count);
+    }
+  }
 }
 
 TEST(ThreadPool, PassesOnTheExceptionOfATask) {
