@@ -6,12 +6,11 @@
 A method counts where it certifies every step by itself. Its time is the least of the repeats, which are interleaved; a run of more than S seconds is given up.
 """
 import argparse
-import json
 import math
-import pathlib
 import subprocess
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from scene_runs import run_scene
+
 SCENES = (("S1 block on a slope", "incline", None, 2.0), ("S1b slide at 35 degrees", "oblique", None, 2.0), ("S2 stop from 10 m/s", "stopping", "start", 4.0), ("S3 tower 1000:1", "heavy_top", None, 2.0), ("tower 1:1e6:1", "tower1e6", None, 2.0),
           ("S4 pyramid", "pyramid", None, 1.0), ("S4b pyramid, struck", "struck_pyramid", "shot", 0.2), ("S5 heap, falling", "heap", None, 0.4),
           ("S5 heap, settled", "settled_heap", None, 0.5), ("S6 arch", "arch", None, 2.0), ("S6b card house", "cards", None, 2.0),
@@ -22,17 +21,11 @@ AUTO = "auto"
 
 def solve_time(program, scene, keyframe, seconds, method, limit):
     """CPU [ms] of all solves, or why there is none."""
-    command = [program, "run", str(ROOT / "examples" / f"{scene}.xml"), "--duration", str(seconds), "--dt", repr(1 / 60), "--threads", "1", "--solver", method, "--quiet", "--json", "-"]
-    if keyframe:
-        command += ["--keyframe", keyframe]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit)
+        certified, run = run_scene(program, scene, keyframe, seconds, "--solver", method, limit=limit)
     except subprocess.TimeoutExpired:
         return f"over {limit:g} s"
-    if done.returncode not in (0, 3):
-        raise SystemExit(f"{' '.join(command)}: {done.stderr}")
-    run = json.loads(done.stdout)
-    return 1e3 * run["phases_s"]["solve"] if done.returncode == 0 else f"fails at step {run['first_uncertified']['step']}"
+    return 1e3 * run["phases_s"]["solve"] if certified else f"fails at step {run['first_uncertified']['step']}"
 
 
 def main():

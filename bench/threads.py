@@ -6,30 +6,24 @@
 Times are the least of the repeats, which are interleaved.
 """
 import argparse
-import json
 import math
-import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from scene_runs import run_scene
+
 SCENES = (("S5 heap, falling", "heap", None, 0.4), ("S4b pyramid, struck", "struck_pyramid", "shot", 0.2))
 LARGE = (("ten thousand falling spheres", "heap:10000", 0.3), ("a hundred thousand", "heap:100000", 0.2), ("a wall of 5000 bricks", "wall:5000", 0.2),
          ("a collapsing column of 2000 spheres", "column:2000:2", 1.2))
-DT = repr(1 / 60)
 
 
-def run_scene(program, scene, keyframe, seconds, threads):
+def measure_scene(program, scene, keyframe, seconds, threads):
     """(wall [ms] a step, state hash), and None for the hash where a step is not certified."""
-    command = [program, "run", str(ROOT / "examples" / f"{scene}.xml"), "--duration", str(seconds), "--dt", DT, "--threads", str(threads), "--quiet", "--json", "-"]
-    done = subprocess.run(command + (["--keyframe", keyframe] if keyframe else []), capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 3):
-        raise SystemExit(f"{' '.join(command)}: {done.stderr}")
-    result = json.loads(done.stdout)
-    return 1e3 * result["wall_s"] / result["steps"], result["state_hash"] if done.returncode == 0 else None
+    certified, run = run_scene(program, scene, keyframe, seconds, threads=threads)
+    return 1e3 * run["wall_s"] / run["steps"], run["state_hash"] if certified else None
 
 
-def run_large(program, row, seconds, threads):
+def measure_large(program, row, seconds, threads):
     """The same of `bench_large`."""
     done = subprocess.run([program, row, "--duration", str(seconds), "--threads", str(threads)], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
@@ -46,8 +40,8 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     arguments = parser.parse_args()
-    rows = [(name, lambda threads, a=rest: run_scene(arguments.program, *a, threads)) for name, *rest in SCENES]
-    rows += [(name, lambda threads, a=rest: run_large(arguments.bench_large, *a, threads)) for name, *rest in LARGE]
+    rows = [(name, lambda threads, a=rest: measure_scene(arguments.program, *a, threads)) for name, *rest in SCENES]
+    rows += [(name, lambda threads, a=rest: measure_large(arguments.bench_large, *a, threads)) for name, *rest in LARGE]
     print(f"| scene | a step on one thread, ms of wall | on {arguments.threads} | ratio | bits |\n|---|---|---|---|---|")
     holds = True
     for name, run in rows:

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "base/Hash.hpp"
+#include "base/ThreadPool.hpp"
 #include "math/TangentBasis.hpp"
 
 namespace stiction {

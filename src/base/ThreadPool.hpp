@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace stiction {
 
@@ -35,29 +36,58 @@ class ThreadPool {
 
 constexpr int kMostRanges = 64;  // of one loop
 
-/// Calls task(range, first, last), range < kMostRanges, for ranges of at least `least` indices that together are [0, count), on the threads of `team`, which must be idle; null: on this thread, as a whole.
+/// Into how many ranges of at least `least` indices loops over `count` of them go: more than threads, of which one may come late.
+inline int rangesOf(const ThreadPool* team, int count, int least) {
+  if (team == nullptr || team->threads() == 1) return 1;
+  return std::clamp(count / least, 1, std::min(3 * team->threads(), kMostRanges));
+}
+
+/// Calls task(range, first, last), range < rangesOf(…), for ranges that together are [0, count), on the threads of `team`, which must be idle; null: on this thread, as a whole.
 /// What is written belongs to an index, or to a range where what comes of all of them does not depend on where they end.
 template <class Task>
 void inRanges(ThreadPool* team, int count, int least, const Task& task) {
-  const int most = team == nullptr || team->threads() == 1 ? 1 : std::min(3 * team->threads(), kMostRanges);  // more than threads: one may come late
-  const int ranges = std::clamp(count / least, 1, most);
+  constexpr int worthWaking = 20;  // times the least: shorter loops are through before anyone is awake
+  const int ranges = rangesOf(team, count, least);
+  if (ranges == 1) {
+    task(0, 0, count);
+    return;
+  }
   const auto start = [&](int range) { return static_cast<int>(static_cast<long>(count) * range / ranges); };
   const auto one = [&](int range) { task(range, start(range), start(range + 1)); };
-  constexpr int worthWaking = 20;  // times the least: shorter loops are through before anyone is awake
-  if (ranges == 1)
-    one(0);
-  else if (count / least < worthWaking)
+  if (count / least < worthWaking)
     team->parallelForAwake(ranges, std::ref(one));  // a copy of it would take from the heap
   else
     team->parallelFor(ranges, std::ref(one));
 }
 
-/// The largest value(first, last) of such ranges, at least 0.
+/// The largest value(first, last) >= 0 of such ranges.
 template <class Value>
 double largestInRanges(ThreadPool* team, int count, int least, const Value& value) {
-  std::array<double, kMostRanges> largest{};
+  const int ranges = rangesOf(team, count, least);
+  if (ranges == 1) return value(0, count);
+  std::array<double, kMostRanges> largest;
   inRanges(team, count, least, [&](int range, int first, int last) { largest[static_cast<std::size_t>(range)] = value(first, last); });
-  return *std::max_element(largest.begin(), largest.end());
+  return *std::max_element(largest.begin(), largest.begin() + ranges);
+}
+
+/// What the ranges of a loop add to a list, kept for the next loop.
+template <class T>
+using RangeLists = std::array<std::vector<T>, kMostRanges>;
+
+/// Appends to `all` what gather(first, last, list) adds to its list, in the order of such ranges.
+template <class T, class Gather>
+void gatherInRanges(ThreadPool* team, int count, int least, RangeLists<T>& lists, std::vector<T>& all, const Gather& gather) {
+  const int ranges = rangesOf(team, count, least);
+  if (ranges == 1) {
+    gather(0, count, all);
+    return;
+  }
+  inRanges(team, count, least, [&](int range, int first, int last) {
+    std::vector<T>& list = lists[static_cast<std::size_t>(range)];
+    list.clear();
+    gather(first, last, list);
+  });
+  for (auto list = lists.begin(); list != lists.begin() + ranges; ++list) all.insert(all.end(), list->begin(), list->end());
 }
 
 }  // namespace stiction

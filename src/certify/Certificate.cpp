@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/ThreadPool.hpp"
 #include "certify/Cone.hpp"
 
 namespace stiction {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ThreadPool.hpp"
+
 namespace stiction::certification {
 namespace {
 

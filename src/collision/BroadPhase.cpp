@@ -7,6 +7,7 @@
 namespace stiction {
 namespace {
 
+constexpr int few_queries{48};       // of a thread
 constexpr double large_ratio{16.0};  // a geom this many times the median extent stays outside the tree
 
 /// Spreads the low 21 bits of x to every third bit.
@@ -29,9 +30,11 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std
   if (leaves > 0) {
     nodes_.resize(std::max(nodes_.size(), static_cast<std::size_t>(4 * leaves)));
     buildNode(0, 0, leaves, boxes, fixed);
-    findInRanges(team, leaves, [&](int i, std::vector<IndexPair>& found) {
-      const int id = order_[static_cast<std::size_t>(i)].second;
-      query(0, 0, leaves, i + 1, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found);
+    gatherInRanges(team, leaves, few_queries, found_, pairs_, [&](int first, int last, std::vector<IndexPair>& found) {
+      for (int i = first; i < last; ++i) {
+        const int id = order_[static_cast<std::size_t>(i)].second;
+        query(0, 0, leaves, i + 1, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found);
+      }
     });
   }
   for (std::size_t i = 0; i < large_.size(); ++i) {
@@ -52,9 +55,11 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::pairsOfGrown(const std::ve
   for (const int id : grown)
     if (const int position = position_[static_cast<std::size_t>(id)]; position >= 0) refit(0, 0, leaves, position, boxes);
   if (leaves > 0)
-    findInRanges(team, static_cast<int>(grown.size()), [&](int k, std::vector<IndexPair>& found) {
-      const int id = grown[static_cast<std::size_t>(k)];
-      query(0, 0, leaves, 0, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found);
+    gatherInRanges(team, static_cast<int>(grown.size()), few_queries, found_, pairs_, [&](int first, int last, std::vector<IndexPair>& found) {
+      for (int k = first; k < last; ++k) {
+        const int id = grown[static_cast<std::size_t>(k)];
+        query(0, 0, leaves, 0, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found);
+      }
     });
   for (const int id : grown)
     for (const int other : large_) pairUp(id, other, boxes, fixed);
@@ -62,16 +67,6 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::pairsOfGrown(const std::ve
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());  // of two that have grown
   pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(), [](const IndexPair& pair) { return pair.first == pair.second; }), pairs_.end());
   return pairs_;
-}
-
-template <class Query>
-void BroadPhase::findInRanges(ThreadPool* team, int count, const Query& query) {
-  constexpr int few = 48;  // queries of a thread
-  for (std::vector<IndexPair>& found : found_) found.clear();
-  inRanges(team, count, few, [&](int range, int first, int last) {
-    for (int i = first; i < last; ++i) query(i, found_[static_cast<std::size_t>(range)]);
-  });
-  for (const std::vector<IndexPair>& found : found_) pairs_.insert(pairs_.end(), found.begin(), found.end());
 }
 
 void BroadPhase::pairUp(int a, int b, const std::vector<Box3>& boxes, const std::vector<char>& fixed) {

@@ -5,7 +5,6 @@
 // (planes, terrain, floors) stay outside the tree and are tested against it one by one, so they do not blow up its nodes. The answer is a set of pairs, sorted: it depends
 // neither on the tree nor on the order of the geoms. Cost: n log n + pairs.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -38,9 +37,6 @@ class BroadPhase {
     bool allFixed{false};
   };
 
-  /// Calls query(i, found) for each i < count, on the threads of `team`, and appends to the pairs what was found, in the order of i.
-  template <class Query>
-  void findInRanges(ThreadPool* team, int count, const Query& query);
   void splitBySize(const std::vector<Box3>& boxes);
   void sortPairs(std::size_t count, ThreadPool* team = nullptr);
   void sortAlongCurve(const std::vector<Box3>& boxes);
@@ -58,9 +54,9 @@ class BroadPhase {
   std::vector<double> extents_;
   std::vector<Node> nodes_;  // heap order: children of k are 2k + 1, 2k + 2
   std::vector<IndexPair> pairs_, sorted_;
-  std::array<std::vector<IndexPair>, kMostRanges> found_;  // by ranges of leaves
-  std::vector<int> position_;                              // of each geom among the leaves, or -1
-  std::vector<std::size_t> starts_, ends_;                 // ranges of `sorted_`, a first geom
+  RangeLists<IndexPair> found_;
+  std::vector<int> position_;               // of each geom among the leaves, or -1
+  std::vector<std::size_t> starts_, ends_;  // ranges of `sorted_`, a first geom
 };
 
 }  // namespace stiction

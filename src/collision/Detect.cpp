@@ -38,9 +38,9 @@ struct CollisionDetector::Impl {
   std::vector<Pose> poses;     // X_WG at the last broad phase, a geom
   std::vector<double> travel;  // [m] bound within h, a geom
   std::vector<CandidatePair> candidates, ofFaster;
-  std::vector<int> grown;                                        // geoms
-  std::vector<char> faster;                                      // a body
-  std::array<std::vector<CandidatePair>, kMostRanges> pickedBy;  // ranges of pairs of boxes
+  std::vector<int> grown;    // geoms
+  std::vector<char> faster;  // a body
+  RangeLists<CandidatePair> pickedBy;
   std::vector<ContactSet> chunks;
   // The last narrow phase of all pairs: a pair whose two geoms have not moved since, with the same reach, has the same contacts.
   std::vector<Pose> keptPoses;
@@ -106,8 +106,8 @@ void CollisionDetector::Impl::placeBox(const WorldState& state, std::size_t geom
 
 void CollisionDetector::Impl::pickCandidates(const std::vector<BroadPhase::IndexPair>& overlapping, ThreadPool* team, std::vector<CandidatePair>& picked) {
   constexpr int few = 192;  // pairs of a thread
-  for (std::vector<CandidatePair>& some : pickedBy) some.clear();
-  inRanges(team, static_cast<int>(overlapping.size()), few, [&](int range, int first, int last) {
+  picked.clear();
+  gatherInRanges(team, static_cast<int>(overlapping.size()), few, pickedBy, picked, [&](int first, int last, std::vector<CandidatePair>& some) {
     for (int k = first; k < last; ++k) {
       const auto& [a, b] = overlapping[static_cast<std::size_t>(k)];
       const std::size_t ia = static_cast<std::size_t>(a);
@@ -116,11 +116,9 @@ void CollisionDetector::Impl::pickCandidates(const std::vector<BroadPhase::Index
       if (!boundsMeet(model.geoms[ia].shape, radius[ia], poses[ia], model.geoms[ib].shape, radius[ib], poses[ib], reach)) continue;
       PairMaterial material{0, 0};
       if (!resolve(a, b, material)) continue;
-      pickedBy[static_cast<std::size_t>(range)].push_back({a, b, reach, material.friction, material.restitution});
+      some.push_back({a, b, reach, material.friction, material.restitution});
     }
   });
-  picked.clear();
-  for (const std::vector<CandidatePair>& some : pickedBy) picked.insert(picked.end(), some.begin(), some.end());
 }
 
 bool CollisionDetector::Impl::resolve(int geomA, int geomB, PairMaterial& material) const {
@@ -250,18 +248,15 @@ void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<C
 
 void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts, ThreadPool* team) const {
   constexpr int few = 32;  // pairs of a thread
-  static thread_local std::array<ContactSet, kMostRanges> foundHere;
-  std::array<ContactSet, kMostRanges>& found = foundHere;  // of the calling thread, whoever fills it
-  for (ContactSet& part : found) part.clear();
-  inRanges(team, static_cast<int>(pairs.size()), few, [&](int range, int first, int last) {
+  static thread_local RangeLists<Contact> lists;
+  contacts.clear();
+  gatherInRanges(team, static_cast<int>(pairs.size()), few, lists, contacts, [&](int first, int last, ContactSet& found) {
     static thread_local std::vector<PairPoint> scratch;
     for (int k = first; k < last; ++k) {
       const CandidatePair& pair = pairs[static_cast<std::size_t>(k)];
-      impl_->collidePair(pair, impl_->poseOf(state, pair.geomA), impl_->poseOf(state, pair.geomB), scratch, found[static_cast<std::size_t>(range)]);
+      impl_->collidePair(pair, impl_->poseOf(state, pair.geomA), impl_->poseOf(state, pair.geomB), scratch, found);
     }
   });
-  contacts.swap(found.front());
-  for (auto part = found.begin() + 1; part != found.end(); ++part) contacts.insert(contacts.end(), part->begin(), part->end());
   dropCoveredFlushEdges(impl_->radius, contacts);
 }
 

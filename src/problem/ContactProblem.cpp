@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/Error.hpp"
+#include "base/ThreadPool.hpp"
 
 namespace stiction {
 namespace {

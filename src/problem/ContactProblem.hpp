@@ -7,11 +7,12 @@
 #pragma once
 #include <vector>
 
-#include "base/ThreadPool.hpp"
 #include "math/Types.hpp"
 #include "problem/AxisBounds.hpp"
 
 namespace stiction {
+
+class ThreadPool;
 
 /// Symmetric positive definite mass matrix over a partition of the velocity into blocks. Dense diagonal blocks, and optional coupling blocks below the diagonal.
 struct BlockMass {

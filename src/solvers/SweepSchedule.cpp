@@ -78,27 +78,32 @@ void SweepSchedule::divide(const ContactProblem& problem, int zones) {
     nodes_[next++] = node;
     for (; node % 2 == 1 && node > 1; nodes_[next++] = node) node /= 2;  // the second of two
   }
-  sortByNode(problem.H, contacts_, firstContact_, lastContact_);
+  countByNode(problem.H, firstContact_, lastContact_);
   if (longestChain() > kLongestChain * problem.contacts()) {
     zones_ = 1;
-    sortByLastBlock(problem.H, problem.M.blocks(), contacts_, contactTurn_);
     return;
   }
-  sortByNode(problem.G, rows_, firstRow_, lastRow_);
+  countByNode(problem.G, firstRow_, lastRow_);
+  sortByNode(problem.H, firstContact_, contacts_);
+  sortByNode(problem.G, firstRow_, rows_);
   addParts();
 }
 
-void SweepSchedule::sortByNode(const BlockColumns& columns, std::vector<int>& groups, Turns& first, Turns& last) {
+void SweepSchedule::countByNode(const BlockColumns& columns, Turns& first, Turns& last) const {
   last.fill(0);
-  for (const int group : groups) ++last[at(nodeOf(columns, group))];
+  for (int group = 0; group < columns.groups(); ++group) ++last[at(nodeOf(columns, group))];
   int turn = 0;
   for (int i = 0; i < 2 * zones_ - 1; ++i) {
     const std::size_t node = at(nodes_[at(i)]);
     first[node] = turn;
-    turn += std::exchange(last[node], turn);
+    turn = last[node] += turn;
   }
+}
+
+void SweepSchedule::sortByNode(const BlockColumns& columns, const Turns& first, std::vector<int>& groups) {
+  Turns next = first;
   sorted_.resize(groups.size());
-  for (const int group : groups) sorted_[at(last[at(nodeOf(columns, group))]++)] = group;
+  for (const int group : groups) sorted_[at(next[at(nodeOf(columns, group))]++)] = group;
   std::swap(groups, sorted_);
 }
 

@@ -65,7 +65,10 @@ class SweepSchedule {
   /// Unless too much lies between the zones.
   void divide(const ContactProblem& problem, int zones);
   Node nodeOf(const BlockColumns& columns, int group) const;
-  void sortByNode(const BlockColumns& columns, std::vector<int>& groups, Turns& first, Turns& last);
+  /// The turns [first, last) of each node.
+  void countByNode(const BlockColumns& columns, Turns& first, Turns& last) const;
+  /// Those of one node as they are.
+  void sortByNode(const BlockColumns& columns, const Turns& first, std::vector<int>& groups);
   /// The most contacts one after the other, with a thread for each zone.
   int longestChain() const;
   void addParts();

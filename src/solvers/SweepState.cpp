@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/ThreadPool.hpp"
+
 namespace stiction {
 namespace {
 

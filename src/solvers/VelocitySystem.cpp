@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/Clock.hpp"
+#include "base/ThreadPool.hpp"
 #include "solvers/FrictionCone.hpp"
 
 namespace stiction {

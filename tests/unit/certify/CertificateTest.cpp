@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "base/ThreadPool.hpp"
 #include "unit/solvers/LayersProblem.hpp"
 
 namespace stiction {
