@@ -28,33 +28,51 @@ Gate loopOf(Gate gate) { return gate / kLoop; }
 
 // Whoever is awake takes part. The caller waits for those inside alone: a worker that wakes up too late finds the gate closed.
 struct ThreadPool::Shared {
+  /// The indices of a loop, or of one thread's share of it, that nobody has taken yet.
+  struct alignas(64) Turns {
+    std::atomic<int> next{0};
+    int end{0};
+
+    void set(int first, int last) { next.store(first), end = last; }
+    template <class Take>
+    void drain(const Take& take) {
+      for (int i = next.load() < end ? next.fetch_add(1) : end; i < end; i = next.fetch_add(1)) take(i);
+    }
+  };
+
+  explicit Shared(int threads) : shares(static_cast<std::size_t>(threads)) {}
+
   std::mutex mutex;
   std::condition_variable start, finished;
   const std::function<void(int)>* task{nullptr};
-  int count{0};
   std::exception_ptr failure;
   alignas(64) std::atomic<Gate> gate{0};
-  alignas(64) std::atomic<int> next{0};
-  std::atomic<int> asleep{0};
+  std::vector<Turns> shares;  // by thread, the caller's first; all of a loop that anyone takes up in the first
+  std::atomic<int> asleep{0}, waiting{0};
   std::atomic<bool> isAwaited{false}, stop{false};
+  std::vector<Errand*> errands;  // that nobody has begun, as many as `waiting`
+  std::condition_variable news;  // of errands
   std::vector<std::thread> workers;
 
-  void drain() {
-    for (int i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+  void drain(int thread) {
+    const auto take = [this](int i) {
       try {
         (*task)(i);
       } catch (...) {
         const std::lock_guard lock{mutex};
         if (!failure) failure = std::current_exception();
       }
-    }
+    };
+    const auto own = shares.begin() + thread;
+    std::for_each(own, shares.end(), [&](Turns& turns) { turns.drain(take); });
+    std::for_each(shares.begin(), own, [&](Turns& turns) { turns.drain(take); });
   }
 
-  void work() {
+  void work(int thread) {
     Gate seen = 0;  // the last loop that it was part of
     const auto called = [&] {
       const Gate now = gate.load();
-      return stop || ((now & kOpen) != 0 && loopOf(now) != seen);
+      return stop || waiting.load() > 0 || ((now & kOpen) != 0 && loopOf(now) != seen);
     };
     while (true) {
       if (!spinUntil(called, kLooks)) {
@@ -64,16 +82,35 @@ struct ThreadPool::Shared {
         --asleep;
       }
       if (stop) return;
+      if (waiting.load() > 0) {
+        std::unique_lock lock{mutex};
+        runNext(lock);
+        continue;
+      }
       Gate now = gate.load();
       if ((now & kOpen) == 0 || !gate.compare_exchange_strong(now, now + 1)) continue;
       seen = loopOf(now);
-      drain();
+      drain(thread);
       gate.fetch_sub(1);
       if (isAwaited.load()) {
         const std::lock_guard lock{mutex};
         finished.notify_one();
       }
     }
+  }
+
+  /// Runs the latest errand, if one is left.
+  void runNext(std::unique_lock<std::mutex>& lock) {
+    if (errands.empty()) return;
+    Errand& errand = *errands.back();
+    errands.pop_back();
+    --waiting;
+    errand.state_ = Errand::State::Running;
+    lock.unlock();
+    errand.run();
+    lock.lock();
+    errand.state_ = Errand::State::Done;
+    news.notify_all();
   }
 
   void open(bool wakes) {
@@ -96,8 +133,8 @@ struct ThreadPool::Shared {
 
 int usualThreads() { return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 4); }
 
-ThreadPool::ThreadPool(int threads) : threads_{threads < 1 ? 1 : threads}, shared_{std::make_unique<Shared>()} {
-  for (int i = 1; i < threads_; ++i) shared_->workers.emplace_back([this] { shared_->work(); });
+ThreadPool::ThreadPool(int threads) : threads_{threads < 1 ? 1 : threads}, shared_{std::make_unique<Shared>(threads_)} {
+  for (int i = 1; i < threads_; ++i) shared_->workers.emplace_back([this, i] { shared_->work(i); });
 }
 
 ThreadPool::~ThreadPool() {
@@ -109,22 +146,56 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : shared_->workers) worker.join();
 }
 
-void ThreadPool::parallelFor(int count, const std::function<void(int)>& task) { run(count, task, true); }
-void ThreadPool::parallelForAwake(int count, const std::function<void(int)>& task) { run(count, task, false); }
+void ThreadPool::parallelFor(int count, const std::function<void(int)>& task) { run(count, task, Loop::Anyone); }
+void ThreadPool::parallelShares(int count, const std::function<void(int)>& task, bool wakes) { run(count, task, wakes ? Loop::Shares : Loop::AwakeShares); }
 
-void ThreadPool::run(int count, const std::function<void(int)>& task, bool wakes) {
+void ThreadPool::run(int count, const std::function<void(int)>& task, Loop loop) {
   if (threads_ == 1 || count < 2) {
     for (int i = 0; i < count; ++i) task(i);
     return;
   }
   shared_->task = &task;
-  shared_->count = count;
-  shared_->next = 0;
   shared_->failure = nullptr;
-  shared_->open(wakes);
-  shared_->drain();
+  for (int t = 0; t < threads_; ++t) {
+    Shared::Turns& turns = shared_->shares[static_cast<std::size_t>(t)];
+    if (loop == Loop::Anyone)
+      turns.set(0, t == 0 ? count : 0);
+    else
+      turns.set(count * t / threads_, count * (t + 1) / threads_);
+  }
+  shared_->open(loop != Loop::AwakeShares);
+  shared_->drain(0);
   shared_->close();
   if (shared_->failure) std::rethrow_exception(shared_->failure);
+}
+
+void ThreadPool::send(Errand& errand) {
+  {
+    const std::lock_guard lock{shared_->mutex};
+    errand.state_ = Errand::State::Waiting;
+    shared_->errands.push_back(&errand);
+    ++shared_->waiting;
+  }
+  shared_->start.notify_one();
+  shared_->news.notify_all();
+}
+
+bool ThreadPool::withdraw(Errand& errand) {
+  const std::lock_guard lock{shared_->mutex};
+  if (errand.state_ != Errand::State::Waiting) return false;
+  std::erase(shared_->errands, &errand);
+  --shared_->waiting;
+  errand.state_ = Errand::State::Idle;
+  return true;
+}
+
+void ThreadPool::await(Errand& errand) {
+  std::unique_lock lock{shared_->mutex};
+  while (errand.state_ != Errand::State::Done)
+    if (shared_->errands.empty())
+      shared_->news.wait(lock);
+    else
+      shared_->runNext(lock);
 }
 
 }  // namespace stiction

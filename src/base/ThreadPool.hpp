@@ -1,7 +1,8 @@
-// Fixed worker threads and one deterministic parallel loop.
+// Fixed worker threads: deterministic parallel loops, and errands that go on beside the caller.
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -23,12 +24,36 @@ class ThreadPool {
 
   int threads() const { return threads_; }
   void parallelFor(int count, const std::function<void(int)>& task);
-  /// The same by those who are awake: for loops that take less time than to wake the others.
-  void parallelForAwake(int count, const std::function<void(int)>& task);
+  /// The same for tasks that do not wait for each other: each thread takes its own share first, the same in every loop, since it still has at hand what it last wrote there, and then what
+  /// is left of others'. Without `wakes` by those who are awake: for loops that take less time than to wake the others.
+  void parallelShares(int count, const std::function<void(int)>& task, bool wakes);
+
+  /// Something to be done beside what the caller goes on with. Its own thread must call it off, or await it, before it ends.
+  class Errand {
+   public:
+    Errand() = default;
+    virtual ~Errand() = default;
+    Errand(const Errand&) = delete;
+    Errand& operator=(const Errand&) = delete;
+    /// On any thread; must not throw.
+    virtual void run() = 0;
+
+   private:
+    friend class ThreadPool;
+    enum class State : std::uint8_t { Idle, Waiting, Running, Done };
+    State state_{State::Idle};  // guarded by the pool's mutex
+  };
+  /// Leaves it to the next thread that has nothing to do, the latest errand first.
+  void send(Errand& errand);
+  /// Returns whether nobody has begun it, and nobody will.
+  bool withdraw(Errand& errand);
+  /// Returns when an errand that somebody has begun is done; sees to others meanwhile.
+  void await(Errand& errand);
 
  private:
   struct Shared;
-  void run(int count, const std::function<void(int)>& task, bool wakes);
+  enum class Loop : std::uint8_t { Anyone, Shares, AwakeShares };
+  void run(int count, const std::function<void(int)>& task, Loop loop);
 
   int threads_;
   std::unique_ptr<Shared> shared_;
@@ -54,10 +79,7 @@ void inRanges(ThreadPool* team, int count, int least, const Task& task) {
   }
   const auto start = [&](int range) { return static_cast<int>(static_cast<long>(count) * range / ranges); };
   const auto one = [&](int range) { task(range, start(range), start(range + 1)); };
-  if (count / least < worthWaking)
-    team->parallelForAwake(ranges, std::ref(one));  // a copy of it would take from the heap
-  else
-    team->parallelFor(ranges, std::ref(one));
+  team->parallelShares(ranges, std::ref(one), count / least >= worthWaking);  // a copy of it would take from the heap
 }
 
 /// The largest value(first, last) >= 0 of such ranges.

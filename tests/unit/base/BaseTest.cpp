@@ -36,9 +36,9 @@ TEST(ThreadPool, RunsEveryIndexOnce) {
       std::vector<int> done(static_cast<std::size_t>(count), 0);
       const auto take = [&](int i) { ++done[static_cast<std::size_t>(i)]; };
       pool.parallelFor(count, take);
-      pool.parallelForAwake(count, take);
-      EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0), 2 * count);
-      for (const int times : done) EXPECT_EQ(times, 2);
+      for (const bool wakes : {true, false}) pool.parallelShares(count, take, wakes);
+      EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0), 3 * count);
+      for (const int times : done) EXPECT_EQ(times, 3);
     }
   }
 }
@@ -68,6 +68,58 @@ TEST(ThreadPool, LoopsFollowOneAnotherWithoutALoss) {
     for (const long p : part) sum += p;
   }
   EXPECT_EQ(sum, 4 * (20000L * 19999 / 2) + 20000L * 6);
+}
+
+/// Sums the numbers below 2^depth, half of them by an errand of its own.
+struct SumErrand : ThreadPool::Errand {
+  SumErrand(ThreadPool& p, int d, long f) : pool{p}, depth{d}, first{f} {}
+  void run() override {
+    if (depth == 0) {
+      sum = first;
+      return;
+    }
+    SumErrand half{pool, depth - 1, first}, other{pool, depth - 1, first + (1L << (depth - 1))};
+    pool.send(half);
+    other.run();
+    if (pool.withdraw(half))
+      half.run();
+    else
+      pool.await(half);
+    sum = half.sum + other.sum;
+  }
+  ThreadPool& pool;
+  int depth;
+  long first, sum{0};
+};
+
+TEST(ThreadPool, ErrandsSendErrands) {
+  for (const int threads : {1, 2, 4}) {
+    ThreadPool pool{threads};
+    SumErrand all{pool, 12, 0};
+    pool.send(all);
+    pool.await(all);
+    EXPECT_EQ(all.sum, 4096L * 4095 / 2);
+    EXPECT_FALSE(pool.withdraw(all)) << "it is done";
+  }
+}
+
+TEST(ThreadPool, ErrandsGoOnBesideLoops) {
+  struct Wait : ThreadPool::Errand {
+    void run() override {
+      while (!released) std::this_thread::yield();
+    }
+    std::atomic<bool> released{false};
+  } errand;
+  ThreadPool pool{2};
+  pool.send(errand);
+  while (pool.withdraw(errand)) pool.send(errand);  // until the worker has it
+  std::atomic<int> count{0};
+  pool.parallelFor(50, [&](int) { ++count; });
+  pool.parallelShares(
+      50, [&](int) { ++count; }, true);
+  EXPECT_EQ(count, 100) << "the caller alone";
+  errand.released = true;
+  pool.await(errand);
 }
 
 TEST(Ranges, CoverAllIndicesOnce) {
