@@ -168,42 +168,36 @@ void NewtonMatrix::clear(std::vector<double>& panels) const {
   }
 }
 
-template <bool General>
-void NewtonMatrix::addMass() {
+/// Of the lower panels, or of the upper ones, which have no diagonal blocks.
+template <bool Upper>
+void NewtonMatrix::addMass(double* panels) {
   const BlockMass& M = problem_->M;
-  double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
-  for (int k = 0; k < M.blocks(); ++k) {
+  for (int k = 0; k < M.blocks() && !Upper; ++k) {
     const Target& target = massTargets_[at(k)];
-    if (!kept_[at(target.strip)]) addBlock(M.values.data() + M.offset[at(k)], M.size(k), M.size(k), false, lower + target.offset, target.leading);
+    if (!kept_[at(target.strip)]) addBlock(M.values.data() + M.offset[at(k)], M.size(k), M.size(k), false, panels + target.offset, target.leading);
   }
   for (std::size_t c = 0; c < M.couplings.size(); ++c) {
     const Target& target = massTargets_[at(M.blocks()) + c];
     if (kept_[at(target.strip)]) continue;
     const BlockMass::Coupling& coupling = M.couplings[c];
-    const auto add = [&](double* panels) {
-      addBlock(M.values.data() + coupling.offset, M.size(coupling.row), M.size(coupling.column), target.row != coupling.row, panels + target.offset,
-               target.leading);
-    };
-    add(lower);
-    if (General) add(lu_.upper().data());
+    addBlock(M.values.data() + coupling.offset, M.size(coupling.row), M.size(coupling.column), target.row != coupling.row, panels + target.offset,
+             target.leading);
   }
 }
 
-template <bool General>
-void NewtonMatrix::addContacts(const std::vector<Matrix3>& D) {
+template <bool Upper>
+void NewtonMatrix::addContacts(const std::vector<Matrix3>& D, double* panels) {
   const BlockColumns& H = problem_->H;
-  double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
-  double* upper = General ? lu_.upper().data() : nullptr;
-  const double *values = H.values.data(), *velocities = velocity_->values.data();
+  const double* rows = Upper ? velocity_->values.data() : H.values.data();
+  const double* columns = Upper ? H.values.data() : velocity_->values.data();
   for (int i = 0; i < problem_->contacts(); ++i) {
     if (D[at(i)].isZero(0)) continue;
+    const Matrix3 between = Upper ? Matrix3{D[at(i)].transpose()} : D[at(i)];
     for (int k = contactTargetStart_[at(i)]; k < contactTargetStart_[at(i) + 1]; ++k) {
       const Target& target = contactTargets_[at(k)];
-      if (kept_[at(target.strip)]) continue;
+      if (kept_[at(target.strip)] || (Upper && target.diagonal)) continue;
       const Segment &row = H.segments[at(target.row)], &column = H.segments[at(target.column)];
-      addProduct(values + row.offset, velocities + column.offset, D[at(i)], lower + target.offset, target.leading, row.size, column.size);
-      if (General && !target.diagonal)
-        addProduct(velocities + row.offset, values + column.offset, D[at(i)].transpose(), upper + target.offset, target.leading, row.size, column.size);
+      addProduct(rows + row.offset, columns + column.offset, between, panels + target.offset, target.leading, row.size, column.size);
     }
   }
 }
@@ -234,12 +228,26 @@ bool NewtonMatrix::factor(Factor& factor, Contents& last, const std::vector<Matr
   bool& isBound = General ? boundLu_ : boundCholesky_;
   if (!isBound) factor.bind(structure_), isBound = true, last.known = false;
   findKept(D, rho, last);
-  clear(factor.lower());
-  if constexpr (General) clear(factor.upper());
-  addMass<General>();
-  addContacts<General>(D);
+  ThreadPool* sharing = structure_.work() >= shareFrom ? team : nullptr;
+  const auto fill = [&](int side) {
+    if (side == 0) {
+      clear(factor.lower());
+      addMass<false>(factor.lower().data());
+      addContacts<false>(D, factor.lower().data());
+    }
+    if constexpr (General)
+      if (side == 1) {
+        clear(factor.upper());
+        addMass<true>(factor.upper().data());
+        addContacts<true>(D, factor.upper().data());
+      }
+  };
+  if (sharing && General)
+    sharing->parallelFor(2, fill);
+  else
+    fill(0), fill(1);
   addRows<General>(rho);
-  last.known = factor.factor(structure_.work() >= shareFrom ? team : nullptr, &kept_);
+  last.known = factor.factor(sharing, &kept_);
   return last.known;
 }
 

@@ -54,10 +54,10 @@ class NewtonMatrix {
   void place(const BlockColumns& columns, int group, std::vector<Target>& targets) const;
   void findKept(const std::vector<Matrix3>& D, const VectorX& rho, Contents& last);
   void clear(std::vector<double>& panels) const;
-  template <bool General>
-  void addMass();
-  template <bool General>
-  void addContacts(const std::vector<Matrix3>& D);
+  template <bool Upper>
+  void addMass(double* panels);
+  template <bool Upper>
+  void addContacts(const std::vector<Matrix3>& D, double* panels);
   template <bool General>
   void addRows(const VectorX& rho);
   template <bool General, class Factor>
