@@ -16,6 +16,9 @@ double wallSeconds() { return read(CLOCK_MONOTONIC); }
 double cpuSeconds() { return read(CLOCK_PROCESS_CPUTIME_ID); }
 double threadCpuSeconds() { return read(CLOCK_THREAD_CPUTIME_ID); }
 
-bool isPast(double deadline) { return std::isfinite(deadline) && wallSeconds() > deadline; }
+bool isPast(const Deadline& deadline) {
+  return (deadline.calledOff != nullptr && deadline.calledOff->load(std::memory_order_relaxed)) ||
+         (std::isfinite(deadline.time) && wallSeconds() > deadline.time);
+}
 
 }  // namespace stiction

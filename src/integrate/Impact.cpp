@@ -212,7 +212,7 @@ bool IslandStepper::solveImpact(int law) {
   options.tolerance = setup_->options->tolerance;
   options.fallBack = setup_->options->fallBack;
   options.scale = certifier_.scale();
-  options.deadline = setup_->deadline;
+  options.deadline = {setup_->deadline, calledOff_};
   return solveBy(options);
 }
 

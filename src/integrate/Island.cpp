@@ -92,21 +92,18 @@ IslandStepper::IslandStepper(const StepSetup& setup)
 
 void IslandStepper::advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
                             WorldState& next, IslandResult& result) {
-  team_ = team;
-  portfolio_.setTeam(team);
-  projector_.setTeam(team);
-  assembly_.setTeam(team);
-  certifier_.setTeam(team);
-  projectionCertifier_.setTeam(team);
+  share(team);
+  calledOff_ = nullptr;
   result_ = &result;
   result.report.clear();
   result.times = {};
   const bool wasLost = std::exchange(result.lost, false);
+  std::unique_ptr<Halves> halves = std::move(result.halves);
   begin(islands, island, start, memory, h);
   if (bounces())
     advanceThroughImpacts(h);
   else if (wasLost && !setup_->looksFirst)
-    halve(h, 0);
+    halve(h, 0, std::move(halves));
   else
     substep(h, 0);
   for (const int body : assembly_.bodies()) {
@@ -119,6 +116,15 @@ void IslandStepper::advance(const Islands& islands, int island, const WorldState
     const HeldConstraint& held = setup_->held[at(held_[k])];
     for (int row = 0; row < held.dimension; ++row) next.rowForces[at(held.firstRow + row)] = result.report.rowForces[rowStart_[k] + at(row)];
   }
+}
+
+void IslandStepper::share(ThreadPool* team) {
+  team_ = team;
+  portfolio_.setTeam(team);
+  projector_.setTeam(team);
+  assembly_.setTeam(team);
+  certifier_.setTeam(team);
+  projectionCertifier_.setTeam(team);
 }
 
 void IslandStepper::begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h) {
@@ -185,12 +191,17 @@ bool IslandStepper::substep(double h, int depth, int round) {
     rests = restsAsBefore(h);
     watch.lap(times.certify);
     const bool last = depth >= setup_->options->maxHalvings;
-    const bool certified = rests || solve(h, last && round == 0), lost = !certified && !report.outOfTime;
+    std::unique_ptr<Halves> ahead;
+    const auto lookAhead = [&] { ahead = halvesAhead(h, depth, round); };
+    const std::function<void()> beforeSearch = std::ref(lookAhead);  // a copy of it would take from the heap
+    const bool certified = rests || solve(h, last && round == 0, last ? nullptr : &beforeSearch);
+    const bool lost = !certified && !report.outOfTime;
     watch.lap(times.solve);
     if (lost && retreat()) return substep(h, depth, round + 1);
     if (lost && !findSqueeze(setup_->options->maxHalvings - depth) && !last) {
-      if (depth > 0 || !setup_->looksFirst || bounces()) return halve(h, depth);
+      if (depth > 0 || !setup_->looksFirst || bounces()) return halve(h, depth, std::move(ahead));
       leave(h);
+      result_->halves = std::move(ahead);
       watch.lap(times.integrate);
       return true;
     }
@@ -225,7 +236,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
   if (ending == Ending::Lost) {
     if (depth < setup_->options->maxHalvings) {
       restore(before_);
-      return halve(h, depth);
+      return halve(h, depth, nullptr);
     }
     report.offConstraints = true;
     if (!acceptUncertified()) return false;
@@ -241,7 +252,52 @@ bool IslandStepper::substep(double h, int depth, int round) {
   return false;
 }
 
-bool IslandStepper::halve(double h, int depth) { return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1); }
+bool IslandStepper::halve(double h, int depth, std::unique_ptr<Halves> ahead) {
+  if (ahead != nullptr)
+    if (const std::optional<bool> ended = ahead->finish(*this)) return *ended;
+  ahead.reset();
+  return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+}
+
+/// The halves of the (sub)step that is about to be solved, on another thread; null where none is left, or where they would not start from here: a first look starts anew from the contacts of
+/// its first round.
+std::unique_ptr<Halves> IslandStepper::halvesAhead(double h, int depth, int round) const {
+  const bool startHere = round == 0 || depth > 0 || !setup_->looksFirst;
+  if (setup_->pool->threads() == 1 || !startHere || !rows_.empty() || bounces()) return nullptr;
+  try {
+    return std::make_unique<Halves>(*setup_, *this, h, depth);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void IslandStepper::copy(const IslandStepper& other, IslandResult& result, const std::atomic<bool>* calledOff) {
+  share(nullptr);
+  calledOff_ = calledOff;
+  result_ = &result;
+  step_ = other.step_;
+  pairs_ = other.pairs_;
+  bodies_ = other.bodies_;
+  assembly_.setBodies(bodies_);
+  kinematic_ = other.kinematic_;
+  held_.clear();
+  beginRows(local_);
+  closing_.clear();
+  motion_.resize(setup_->model->bodies.size());
+  other.save(before_);
+  restore(before_);
+  copiedIterations_ = result.report.iterations, copiedFactorisations_ = result.report.factorisations;
+}
+
+void IslandStepper::adopt(const IslandStepper& other, IslandResult& result) {
+  const int iterations = result_->report.iterations - other.copiedIterations_, factorisations = result_->report.factorisations - other.copiedFactorisations_;
+  other.save(before_);
+  restore(before_);
+  result_->report.iterations += iterations;
+  result_->report.factorisations += factorisations;
+  result_->times += result.times;
+  if (result.hardest && (!result_->hardest || result.hardest->relative > result_->hardest->relative)) result_->hardest = std::move(result.hardest);
+}
 
 /// Ends the step at the best answer there is, which shows where the bodies are thrown, and from which the next trial starts.
 void IslandStepper::leave(double h) {
@@ -350,15 +406,16 @@ void IslandStepper::accept(const char* rung, const Certificate& certificate) {
     island.worstContact = contacts_[at(used_[at(certificate.worstContact)])].key;
 }
 
-bool IslandStepper::solve(double h, bool last) {
+bool IslandStepper::solve(double h, bool last, const std::function<void()>* beforeSearch) {
   SolveOptions options;
+  options.beforeSearch = beforeSearch;
   options.thorough = last;  // before that, a smaller step is the better resort
   options.tolerance = setup_->options->tolerance;
   options.fallBack = setup_->options->fallBack;
   options.warm = warmStart(h);
   options.scale = certifier_.scale();
   assembly_.velocityFromImpulses(vFree_, iterate_.r, iterate_.lambda, iterate_.v);
-  options.deadline = setup_->deadline;
+  options.deadline = {setup_->deadline, calledOff_};
   return solveBy(options);
 }
 
@@ -545,6 +602,23 @@ bool IslandStepper::isFinite() const {
     return local_.position[at(body)].allFinite() && local_.rotation[at(body)].coeffs().allFinite() && local_.velocity[at(body)].allFinite() &&
            local_.angularVelocity[at(body)].allFinite();
   });
+}
+
+std::unique_ptr<IslandStepper> StepperPool::take(const StepSetup& setup) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (!steppers_.empty()) {
+      std::unique_ptr<IslandStepper> stepper = std::move(steppers_.back());
+      steppers_.pop_back();
+      return stepper;
+    }
+  }
+  return std::make_unique<IslandStepper>(setup);
+}
+
+void StepperPool::give(std::unique_ptr<IslandStepper> stepper) {
+  const std::lock_guard lock{mutex_};
+  steppers_.push_back(std::move(stepper));
 }
 
 }  // namespace stiction

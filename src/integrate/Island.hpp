@@ -1,19 +1,22 @@
 // One island advanced over the step: predict, assemble, warmStart, solve, certify, scatter, integrate, project; smaller steps where the certificate refuses,
 // exact impact times where contacts bounce. Everything an island writes is its own, so islands run on any thread in any order.
 #pragma once
-#include <limits>
 #include <memory>
+#include <mutex>
 
 #include "assembly/ConstraintRows.hpp"
 #include "assembly/ContactAssembly.hpp"
 #include "assembly/ContactHistory.hpp"
 #include "collision/Detect.hpp"
 #include "diagnostics/Account.hpp"
+#include "integrate/Halves.hpp"
 #include "integrate/Partition.hpp"
 #include "integrate/Repetition.hpp"
 #include "integrate/Simulation.hpp"
 
 namespace stiction {
+
+class StepperPool;
 
 /// What all islands share during a step; read only.
 struct StepSetup {
@@ -28,7 +31,9 @@ struct StepSetup {
   std::vector<HeldConstraint> held;
   double hardest{-1};                                        // [-] the worst certificate so far, for keepHardest
   double deadline{std::numeric_limits<double>::infinity()};  // [s] of wallSeconds, when the step is given up
-  bool looksFirst{false};                                    // islands are not halved yet: what they come to may show that contacts are missing
+  ThreadPool* pool{nullptr};                                 // for what may be computed ahead
+  StepperPool* steppers{nullptr};
+  bool looksFirst{false};  // islands are not halved yet: what they come to may show that contacts are missing
 };
 
 /// What happened to one island; restored as a whole when a trial step is taken back.
@@ -69,6 +74,7 @@ struct IslandResult {
   Repetition repetition;
   bool repeated{false};
   bool lost{false};                      // not certified in one step: left at the best answer by who looks first, to be halved at once by the next trial
+  std::unique_ptr<Halves> halves;        // of one that is lost, computed ahead
   std::unique_ptr<HardProblem> hardest;  // when this island beats the worst certificate so far
 };
 
@@ -85,11 +91,19 @@ class IslandStepper {
   void advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
                WorldState& next, IslandResult& result);
 
+  /// Goes on with the island where another stepper is in its step, into another result; gives up when called off.
+  void copy(const IslandStepper& other, IslandResult& result, const std::atomic<bool>* calledOff);
+  /// The (sub)step of h in two halves: `ahead`, when given, or its own.
+  bool halve(double h, int depth, std::unique_ptr<Halves> ahead);
+  /// Takes the island where another stepper, a copy of this one, has brought it.
+  void adopt(const IslandStepper& other, IslandResult& result);
+
  private:
   // Island.cpp
+  void share(ThreadPool* team);
   void begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h);
   bool substep(double h, int depth, int round = 0);
-  bool halve(double h, int depth);
+  std::unique_ptr<Halves> halvesAhead(double h, int depth, int round) const;
   void leave(double h);
   bool findMissed();
   void mergeMissed();
@@ -98,7 +112,7 @@ class IslandStepper {
   bool assemble(double h);
   double fastestSpeed() const;
   bool warmStart(double h);
-  bool solve(double h, bool last);
+  bool solve(double h, bool last, const std::function<void()>* beforeSearch);
   bool solveBy(const SolveOptions& options);
   bool admitsNoMotion(const ContactProblem& problem, InfeasibilityProof& proof);
   bool findSqueeze(int halvings);
@@ -196,6 +210,7 @@ class IslandStepper {
 
   const StepSetup* setup_;
   ThreadPool* team_{nullptr};
+  const std::atomic<bool>* calledOff_{nullptr};
   ContactAssembly assembly_;
   Certifier certifier_;
   Portfolio portfolio_;
@@ -274,7 +289,19 @@ class IslandStepper {
   std::vector<FeatureKey> alreadyTouching_;  // contacts of the same pairs that touch already
   double threshold_{0};                      // [m/s] approach speed below which e = 0
   std::vector<ContactMemory> trialMemory_;
-  Saved saved_;  // before the trials of a closing time
+  Saved saved_;                                        // before the trials of a closing time
+  int copiedIterations_{0}, copiedFactorisations_{0};  // that the report had when this stepper copied it
+};
+
+/// Steppers not at work.
+class StepperPool {
+ public:
+  std::unique_ptr<IslandStepper> take(const StepSetup& setup);
+  void give(std::unique_ptr<IslandStepper> stepper);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<IslandStepper>> steppers_;
 };
 
 }  // namespace stiction

@@ -256,6 +256,7 @@ void IslandStepper::project(double h) {
     options.tolerance = std::max(kTolerance, options.polish);
     options.warm = true;
     options.thorough = false;  // the next step corrects what is left
+    options.deadline.calledOff = calledOff_;
     options.scale = projectionCertifier_.scale();
     const PortfolioReport report = projector_.solve(problem, iterate_, options, projectionCertifier_);
     if (!(report.certificate.relative <= kUseful)) break;

@@ -72,6 +72,8 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
     throw InputError{"stepLimit", number(options.stepLimit) + " s", ">= 0", "give the wall time of a step in seconds, or 0 for no limit"};
   const Portfolio check{options.solver};
   results_.resize(model.bodies.size());
+  setup.pool = &pool;
+  setup.steppers = &steppers;
   appliedForce.assign(model.bodies.size(), Vector3::Zero());
   appliedTorque.assign(model.bodies.size(), Vector3::Zero());
   bouncing_ = std::any_of(model.geoms.begin(), model.geoms.end(), [](const Geom& geom) { return geom.restitution > 0; }) ||
@@ -144,20 +146,11 @@ void Simulation::Impl::advanceIsland(int island, ThreadPool* team) {
     result.lost = false;
     return;
   }
-  std::unique_ptr<IslandStepper> stepper;
-  {
-    const std::lock_guard lock{idleMutex_};
-    if (!idle_.empty()) {
-      stepper = std::move(idle_.back());
-      idle_.pop_back();
-    }
-  }
-  if (!stepper) stepper = std::make_unique<IslandStepper>(setup);
+  std::unique_ptr<IslandStepper> stepper = steppers.take(setup);
   stepper->advance(*islands_, island, state, *warm_, h_, team, next, result);
   result.repetition.forget();
   if (options.repeat && result.report.status == StepStatus::Certified && !result.lost) result.repetition.keep(model, start, next, result.report.memory);
-  const std::lock_guard lock{idleMutex_};
-  idle_.push_back(std::move(stepper));
+  steppers.give(std::move(stepper));
 }
 
 /// Whether the trial stands. One that left islands uncertified does not: with contacts that it shows to be missing they start anew, else, halved.
@@ -167,8 +160,16 @@ bool Simulation::Impl::isOver() {
   const bool suffices = reachSufficed();
   if (suffices && !some) return true;
   for (int k = 0; k < islands_->count(); ++k) report.times += resultOf(k).times;  // it counts
-  if (suffices) setup.looksFirst = false;
+  if (suffices)
+    setup.looksFirst = false;
+  else
+    dropHalves();  // there will be more contacts
   return false;
+}
+
+/// What was computed ahead is not needed.
+void Simulation::Impl::dropHalves() {
+  for (int k = 0; k < islands_->count(); ++k) resultOf(k).halves.reset();
 }
 
 /// Contact impulses can throw a body farther than its start velocity let expect: then detection is repeated with the speeds that came out. A contact that it adds and that does not

@@ -1,7 +1,6 @@
 // What a Simulation owns, and the stages of its step.
 #pragma once
 #include <memory>
-#include <mutex>
 
 #include "integrate/Island.hpp"
 
@@ -20,6 +19,7 @@ struct Simulation::Impl {
   SimulationOptions options;
   CollisionDetector detector;
   ThreadPool pool;
+  StepperPool steppers;
   StepSetup setup;
   WorldState state, next;
   StepReport report;
@@ -37,6 +37,7 @@ struct Simulation::Impl {
   void partition();
   void advance();
   bool isOver();
+  void dropHalves();
   bool reachSufficed();
   bool closesUnseen(const Contact& contact, const ContactSet& known) const;
   void keepTrialImpulses();
@@ -62,10 +63,8 @@ struct Simulation::Impl {
   std::vector<ContactMemory> trial_;                 // of the trial before, when the step is repeated
   Partition partition_;
   const Islands* islands_{nullptr};
-  std::vector<IslandResult> results_;                 // by the island's first body
-  std::vector<std::unique_ptr<IslandStepper>> idle_;  // steppers not at work
-  std::mutex idleMutex_;
-  bool bouncing_{false};  // some geom has restitution
+  std::vector<IslandResult> results_;  // by the island's first body
+  bool bouncing_{false};               // some geom has restitution
 };
 
 }  // namespace stiction

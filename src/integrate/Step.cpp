@@ -33,11 +33,16 @@ void Simulation::Impl::detect() {
 void Simulation::Impl::partition() { islands_ = &partition_.build(model, *pairs_, contacts_, setup.held); }
 
 void Simulation::Impl::advance() {
-  const int shared = islandToShare();
-  if (shared >= 0) advanceIsland(shared, &pool);
-  pool.parallelFor(islands_->count(), [&](int island) {
-    if (island != shared) advanceIsland(island, nullptr);
-  });
+  try {
+    const int shared = islandToShare();
+    if (shared >= 0) advanceIsland(shared, &pool);
+    pool.parallelFor(islands_->count(), [&](int island) {
+      if (island != shared) advanceIsland(island, nullptr);
+    });
+  } catch (...) {
+    dropHalves();
+    throw;
+  }
 }
 
 void Simulation::Impl::finish() {

@@ -374,6 +374,11 @@ struct Portfolio::Impl {
     return finish(problem, best, "ipm", options);
   }
 
+  /// Where a search may take longer than it takes to wake another thread, and factorisations are not so dear that threads do better to share them.
+  void announceSearch(int contacts, const SolveOptions& options) const {
+    if (options.beforeSearch != nullptr && contacts > manyContacts && system.factorWork() <= movingWork) (*options.beforeSearch)();
+  }
+
   /// Whether a dear problem's start is so far from an answer that Newton goes nowhere: bodies that collide.
   template <class Problem>
   bool startsFar(const Problem& problem, Iterate& best, const SolveOptions& options) {
@@ -431,6 +436,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   }
   if (!isFar && sweep(problem, best, burst(), options)) return;
   if (isNarrowed && !prepare(problem)) return;  // what comes now does better with all contacts
+  if (!options.thorough) announceSearch(problem.contacts(), options);
   warm.warm = true;
   warm.maxIterations = 0;
   const bool canShorten = options.warm && !options.thorough, isPile = problem.contacts() > manyContacts && isRedundant(best), wanders = isPile && options.warm;

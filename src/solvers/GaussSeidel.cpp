@@ -328,7 +328,8 @@ class GaussSeidel : public Solver {
   LocalSweepState local_;
   bool isBound_{false}, looksOften_{false};
   Iterate best_;
-  double bestResidual_{kInfinity}, deadline_{kInfinity}, relaxation_{1};
+  double bestResidual_{kInfinity}, relaxation_{1};
+  Deadline deadline_;
   double noted_{0};  // [m/s] the largest change of a contact in the last sweep, where it was noted
   Contraction contraction_;
 };

@@ -1,10 +1,11 @@
 // The one verb of every method: solve(problem, iterate, options) -> SolveReport. The iterate holds the start on entry and the best answer found on return.
 #pragma once
-#include <limits>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/Clock.hpp"
 #include "base/ThreadPool.hpp"
 #include "problem/ContactProblem.hpp"
 #include "problem/Law.hpp"
@@ -28,8 +29,10 @@ struct SolveOptions {
   bool nearOnly{false};  // `auto`: only what starts near a warm start
   double relaxation{1};  // [-] nsgs: each contact goes so many times as far as its own answer asks, and back into its cone
   double scale{0};       // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
-  /// [s] of `wallSeconds`: what would factor, sweep or begin a rung after it gives up. Whether an answer beyond it is the usual one depends on the clock.
-  double deadline{std::numeric_limits<double>::infinity()};
+  /// What would factor, sweep or begin a rung after it gives up. Whether an answer beyond it is the usual one depends on the clock.
+  Deadline deadline;
+  /// `auto`: called before a search that takes long and, where it fails, is left to a smaller step; null: that interests nobody.
+  const std::function<void()>* beforeSearch{nullptr};
 };
 
 struct SolveReport {

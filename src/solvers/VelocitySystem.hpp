@@ -3,9 +3,9 @@
 // with the sparsity of the body graph: invertible for any redundancy of the contacts (D_i >= 0). Analysis is kept while the graph holds.
 #pragma once
 #include <array>
-#include <limits>
 #include <vector>
 
+#include "base/Clock.hpp"
 #include "linalg/BlockFactor.hpp"
 #include "linalg/Gmres.hpp"
 #include "problem/ContactProblem.hpp"
@@ -23,8 +23,8 @@ class VelocitySystem {
   /// Threads that share the work, idle whenever anything here is called; null: none. Results do not depend on it.
   void setTeam(ThreadPool* team) { team_ = team; }
   ThreadPool* team() const { return team_; }
-  /// [s] of `wallSeconds`, from when on nothing is factored any more: `factorSymmetric` and `factorGeneral` return false.
-  void setDeadline(double deadline) { deadline_ = deadline; }
+  /// From then on nothing is factored any more: `factorSymmetric` and `factorGeneral` return false.
+  void setDeadline(const Deadline& deadline) { deadline_ = deadline; }
 
   const ContactProblem& problem() const { return *problem_; }
   const VectorX& freeVelocity() const { return free_; }                                    // [m/s] M⁻¹ f
@@ -80,7 +80,7 @@ class VelocitySystem {
   const ContactProblem* problem_{nullptr};
   const BlockColumns* velocity_{nullptr};
   ThreadPool* team_{nullptr};
-  double deadline_{std::numeric_limits<double>::infinity()};
+  Deadline deadline_;
   BlockStructure massStructure_;
   BlockCholesky mass_;
   NewtonMatrix matrix_;

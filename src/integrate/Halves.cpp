@@ -1,0 +1,36 @@
+#include "integrate/Halves.hpp"
+
+#include "integrate/Island.hpp"
+
+namespace stiction {
+
+Halves::Halves(const StepSetup& setup, const IslandStepper& stepper, double h, int depth)
+    : setup_{setup}, stepper_{setup.steppers->take(setup)}, result_{std::make_unique<IslandResult>()}, h_{h}, depth_{depth} {
+  stepper_->copy(stepper, *result_, &calledOff_);
+  setup_.pool->send(*this);
+}
+
+Halves::~Halves() {
+  calledOff_ = true;
+  if (sent_ && !setup_.pool->withdraw(*this)) setup_.pool->await(*this);
+  setup_.steppers->give(std::move(stepper_));
+}
+
+void Halves::run() {
+  try {
+    ended_ = stepper_->halve(h_, depth_, nullptr);
+  } catch (...) {  // who finds nothing here computes it, and fails in its own time
+    failed_ = true;
+  }
+}
+
+std::optional<bool> Halves::finish(IslandStepper& stepper) {
+  sent_ = !setup_.pool->withdraw(*this);
+  if (!sent_) return std::nullopt;
+  setup_.pool->await(*this);
+  if (failed_) return std::nullopt;
+  stepper.adopt(*stepper_, *result_);
+  return ended_;
+}
+
+}  // namespace stiction
