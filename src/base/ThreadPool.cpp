@@ -146,9 +146,6 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : shared_->workers) worker.join();
 }
 
-void ThreadPool::parallelFor(int count, const std::function<void(int)>& task) { run(count, task, Loop::Anyone); }
-void ThreadPool::parallelShares(int count, const std::function<void(int)>& task, bool wakes) { run(count, task, wakes ? Loop::Shares : Loop::AwakeShares); }
-
 void ThreadPool::run(int count, const std::function<void(int)>& task, Loop loop) {
   if (threads_ == 1 || count < 2) {
     for (int i = 0; i < count; ++i) task(i);

@@ -23,10 +23,16 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
-  void parallelFor(int count, const std::function<void(int)>& task);
+  template <class Task>
+  void parallelFor(int count, const Task& task) {
+    run(count, std::ref(task), Loop::Anyone);  // a copy of it may take from the heap
+  }
   /// The same for tasks that do not wait for each other: each thread takes its own share first, the same in every loop, since it still has at hand what it last wrote there, and then what
   /// is left of others'. Without `wakes` by those who are awake: for loops that take less time than to wake the others.
-  void parallelShares(int count, const std::function<void(int)>& task, bool wakes);
+  template <class Task>
+  void parallelShares(int count, const Task& task, bool wakes) {
+    run(count, std::ref(task), wakes ? Loop::Shares : Loop::AwakeShares);
+  }
 
   /// Something to be done beside what the caller goes on with. Its own thread must call it off, or await it, before it ends.
   class Errand {
@@ -79,7 +85,7 @@ void inRanges(ThreadPool* team, int count, int least, const Task& task) {
   }
   const auto start = [&](int range) { return static_cast<int>(static_cast<long>(count) * range / ranges); };
   const auto one = [&](int range) { task(range, start(range), start(range + 1)); };
-  team->parallelShares(ranges, std::ref(one), count / least >= worthWaking);  // a copy of it would take from the heap
+  team->parallelShares(ranges, one, count / least >= worthWaking);
 }
 
 /// The largest value(first, last) >= 0 of such ranges.

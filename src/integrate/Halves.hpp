@@ -23,7 +23,6 @@ class Halves : public ThreadPool::Errand {
   void run() override;
   /// Waits for the end, and takes the island there. Returns what IslandStepper::halve would; nothing, and does nothing, when nobody has begun or memory was short.
   std::optional<bool> finish(IslandStepper& stepper);
-  bool calledOff() const { return calledOff_; }
 
  private:
   const StepSetup& setup_;

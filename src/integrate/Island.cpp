@@ -286,11 +286,11 @@ void IslandStepper::copy(const IslandStepper& other, IslandResult& result, const
   motion_.resize(setup_->model->bodies.size());
   other.save(before_);
   restore(before_);
-  copiedIterations_ = result.report.iterations, copiedFactorisations_ = result.report.factorisations;
+  result.report.iterations = result.report.factorisations = 0;
 }
 
 void IslandStepper::adopt(const IslandStepper& other, IslandResult& result) {
-  const int iterations = result_->report.iterations - other.copiedIterations_, factorisations = result_->report.factorisations - other.copiedFactorisations_;
+  const int iterations = result_->report.iterations, factorisations = result_->report.factorisations;  // of the search that failed, and before
   other.save(before_);
   restore(before_);
   result_->report.iterations += iterations;

@@ -91,7 +91,7 @@ class IslandStepper {
   void advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
                WorldState& next, IslandResult& result);
 
-  /// Goes on with the island where another stepper is in its step, into another result; gives up when called off.
+  /// Goes on with the island where another stepper is in its step, into another result, which counts from there; gives up when called off.
   void copy(const IslandStepper& other, IslandResult& result, const std::atomic<bool>* calledOff);
   /// The (sub)step of h in two halves: `ahead`, when given, or its own.
   bool halve(double h, int depth, std::unique_ptr<Halves> ahead);
@@ -289,8 +289,7 @@ class IslandStepper {
   std::vector<FeatureKey> alreadyTouching_;  // contacts of the same pairs that touch already
   double threshold_{0};                      // [m/s] approach speed below which e = 0
   std::vector<ContactMemory> trialMemory_;
-  Saved saved_;                                        // before the trials of a closing time
-  int copiedIterations_{0}, copiedFactorisations_{0};  // that the report had when this stepper copied it
+  Saved saved_;  // before the trials of a closing time
 };
 
 /// Steppers not at work.

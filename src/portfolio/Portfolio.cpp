@@ -436,7 +436,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   }
   if (!isFar && sweep(problem, best, burst(), options)) return;
   if (isNarrowed && !prepare(problem)) return;  // what comes now does better with all contacts
-  if (!options.thorough) announceSearch(problem.contacts(), options);
+  announceSearch(problem.contacts(), options);
   warm.warm = true;
   warm.maxIterations = 0;
   const bool canShorten = options.warm && !options.thorough, isPile = problem.contacts() > manyContacts && isRedundant(best), wanders = isPile && options.warm;

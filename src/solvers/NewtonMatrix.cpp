@@ -170,7 +170,7 @@ void NewtonMatrix::clear(std::vector<double>& panels) const {
 
 /// Of the lower panels, or of the upper ones, which have no diagonal blocks.
 template <bool Upper>
-void NewtonMatrix::addMass(double* panels) {
+void NewtonMatrix::addMass(double* panels) const {
   const BlockMass& M = problem_->M;
   for (int k = 0; k < M.blocks() && !Upper; ++k) {
     const Target& target = massTargets_[at(k)];
@@ -186,7 +186,7 @@ void NewtonMatrix::addMass(double* panels) {
 }
 
 template <bool Upper>
-void NewtonMatrix::addContacts(const std::vector<Matrix3>& D, double* panels) {
+void NewtonMatrix::addContacts(const std::vector<Matrix3>& D, double* panels) const {
   const BlockColumns& H = problem_->H;
   const double* rows = Upper ? velocity_->values.data() : H.values.data();
   const double* columns = Upper ? H.values.data() : velocity_->values.data();
@@ -202,23 +202,27 @@ void NewtonMatrix::addContacts(const std::vector<Matrix3>& D, double* panels) {
   }
 }
 
-template <bool General>
-void NewtonMatrix::addRows(const VectorX& rho) {
+template <bool Upper>
+void NewtonMatrix::addRows(const VectorX& rho, double* panels) const {
   const BlockColumns& G = problem_->G;
-  double* lower = General ? lu_.lower().data() : cholesky_.lower().data();
-  double* upper = General ? lu_.upper().data() : nullptr;
   for (int g = 0; g < problem_->rows(); ++g)
     for (int k = rowTargetStart_[at(g)]; k < rowTargetStart_[at(g) + 1]; ++k) {
       const Target& target = rowTargets_[at(k)];
-      if (kept_[at(target.strip)]) continue;
+      if (kept_[at(target.strip)] || (Upper && target.diagonal)) continue;
       const Segment &row = G.segments[at(target.row)], &column = G.segments[at(target.column)];
       for (int j = 0; j < column.size; ++j)
-        for (int i = 0; i < row.size; ++i) {
-          const double value = rho[g] * G.values[at(row.offset + i)] * G.values[at(column.offset + j)];
-          lower[target.offset + at(i) + at(j) * at(target.leading)] += value;
-          if (General && !target.diagonal) upper[target.offset + at(i) + at(j) * at(target.leading)] += value;
-        }
+        for (int i = 0; i < row.size; ++i)
+          panels[target.offset + at(i) + at(j) * at(target.leading)] += rho[g] * G.values[at(row.offset + i)] * G.values[at(column.offset + j)];
     }
+}
+
+/// The matrix in the lower panels, or in the upper ones.
+template <bool Upper>
+void NewtonMatrix::fill(const std::vector<Matrix3>& D, const VectorX& rho, std::vector<double>& panels) const {
+  clear(panels);
+  addMass<Upper>(panels.data());
+  addContacts<Upper>(D, panels.data());
+  addRows<Upper>(rho, panels.data());
 }
 
 template <bool General, class Factor>
@@ -229,24 +233,15 @@ bool NewtonMatrix::factor(Factor& factor, Contents& last, const std::vector<Matr
   if (!isBound) factor.bind(structure_), isBound = true, last.known = false;
   findKept(D, rho, last);
   ThreadPool* sharing = structure_.work() >= shareFrom ? team : nullptr;
-  const auto fill = [&](int side) {
-    if (side == 0) {
-      clear(factor.lower());
-      addMass<false>(factor.lower().data());
-      addContacts<false>(D, factor.lower().data());
-    }
-    if constexpr (General)
-      if (side == 1) {
-        clear(factor.upper());
-        addMass<true>(factor.upper().data());
-        addContacts<true>(D, factor.upper().data());
-      }
-  };
-  if (sharing && General)
-    sharing->parallelFor(2, fill);
-  else
-    fill(0), fill(1);
-  addRows<General>(rho);
+  if constexpr (General) {
+    const auto fillSide = [&](int side) { side == 0 ? fill<false>(D, rho, factor.lower()) : fill<true>(D, rho, factor.upper()); };
+    if (sharing)
+      sharing->parallelFor(2, fillSide);
+    else
+      fillSide(0), fillSide(1);
+  } else {
+    fill<false>(D, rho, factor.lower());
+  }
   last.known = factor.factor(sharing, &kept_);
   return last.known;
 }

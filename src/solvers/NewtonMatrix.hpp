@@ -55,11 +55,13 @@ class NewtonMatrix {
   void findKept(const std::vector<Matrix3>& D, const VectorX& rho, Contents& last);
   void clear(std::vector<double>& panels) const;
   template <bool Upper>
-  void addMass(double* panels);
+  void addMass(double* panels) const;
   template <bool Upper>
-  void addContacts(const std::vector<Matrix3>& D, double* panels);
-  template <bool General>
-  void addRows(const VectorX& rho);
+  void addContacts(const std::vector<Matrix3>& D, double* panels) const;
+  template <bool Upper>
+  void addRows(const VectorX& rho, double* panels) const;
+  template <bool Upper>
+  void fill(const std::vector<Matrix3>& D, const VectorX& rho, std::vector<double>& panels) const;
   template <bool General, class Factor>
   bool factor(Factor& factor, Contents& last, const std::vector<Matrix3>& D, const VectorX& rho, ThreadPool* team);
 

@@ -31,7 +31,7 @@ struct SolveOptions {
   double scale{0};       // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
   /// What would factor, sweep or begin a rung after it gives up. Whether an answer beyond it is the usual one depends on the clock.
   Deadline deadline;
-  /// `auto`: called before a search that takes long and, where it fails, is left to a smaller step; null: that interests nobody.
+  /// `auto`: called before a search that takes long, by who takes a smaller step where it fails; null: that interests nobody.
   const std::function<void()>* beforeSearch{nullptr};
 };
 

@@ -125,7 +125,7 @@ void SweepSchedule::run(int sweeps, const Sweep& sweep) {
   }
   const int threads = std::min(team_->threads(), zones_);
   const auto whole = [&](int thread) { share(thread, threads, sweeps, sweep); };
-  team_->parallelFor(threads, std::ref(whole));  // a copy of it would take from the heap
+  team_->parallelFor(threads, whole);
 }
 
 }  // namespace stiction
