@@ -113,11 +113,12 @@ void insertDistinct(std::array<int, 3>& ids, int id) {
 }  // namespace
 
 int VertexSet::support(const Vector3& direction, int start) const {
+  const Vector3 d = rotation == nullptr ? direction : Vector3{rotation->transpose() * direction};
   if (vertices.size() <= climb_limit || neighbours == nullptr) {
     int best = 0;
-    double most = direction.dot(vertices[0]);
+    double most = d.dot(vertices[0]);
     for (std::size_t i = 1; i < vertices.size(); ++i) {
-      const double along = direction.dot(vertices[i]);
+      const double along = d.dot(vertices[i]);
       if (along > most) {
         most = along;
         best = static_cast<int>(i);
@@ -126,11 +127,11 @@ int VertexSet::support(const Vector3& direction, int start) const {
     return best;
   }
   int best = start;
-  double most = direction.dot((*this)[best]);
+  double most = d.dot(vertices[static_cast<std::size_t>(best)]);
   for (bool climbing = true; climbing;) {
     climbing = false;
     for (const int next : (*neighbours)[static_cast<std::size_t>(best)]) {
-      const double along = direction.dot((*this)[next]);
+      const double along = d.dot(vertices[static_cast<std::size_t>(next)]);
       if (along > most) {
         most = along;
         best = next;
@@ -141,10 +142,10 @@ int VertexSet::support(const Vector3& direction, int start) const {
   return best;
 }
 
-ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction) {
+ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction, int startA, int startB) {
   ClosestPoints result;
-  int ia = a.support(direction);
-  int ib = b.support(-direction);
+  int ia = a.support(direction, startA);
+  int ib = b.support(-direction, startB);
   Simplex simplex;
   simplex.count = 1;
   simplex.corners[0] = {b[ib] - a[ia], ia, ib};

@@ -15,10 +15,15 @@ namespace stiction {
 struct VertexSet {
   std::span<const Vector3> vertices;
   const std::vector<std::vector<int>>* neighbours{nullptr};
+  const Matrix3* rotation{nullptr};  // into the common frame, null: they are in it
+  const Vector3* origin{nullptr};    // [m]
 
   /// Index of a vertex farthest along `direction`; hill climbing from `start` in large sets.
   int support(const Vector3& direction, int start = 0) const;
-  const Vector3& operator[](int i) const { return vertices[static_cast<std::size_t>(i)]; }
+  Vector3 operator[](int i) const {
+    const Vector3& vertex = vertices[static_cast<std::size_t>(i)];
+    return rotation == nullptr ? vertex : Vector3{*rotation * vertex + *origin};
+  }
 };
 
 struct ClosestPoints {
@@ -28,6 +33,7 @@ struct ClosestPoints {
   std::array<int, 3> vertexA{-1, -1, -1}, vertexB{-1, -1, -1};  // vertices that span the nearest features, ascending, -1 where fewer
 };
 
-ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction);
+/// `direction`: from A towards B, more or less; `startA`, `startB`: vertices that the other body may be near.
+ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction, int startA = 0, int startB = 0);
 
 }  // namespace stiction

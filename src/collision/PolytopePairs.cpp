@@ -37,6 +37,7 @@ class Manifold {
 
  private:
   void addFace(const Face& face, const EdgeAxis& edge);
+  bool findNearPoints(NearPoint& nearA, NearPoint& nearB) const;
   int incidentFace(const PlacedPolytope& reference, const Face& face, const PlacedPolytope& incident) const;
   bool touchesAtCorner() const;
   bool addRidge(const Face& face, int incident);
@@ -76,24 +77,29 @@ Manifold::Manifold(const Polytope& a, const Pose& X_WA, const Polytope& b, const
       corners_{workspace().corners} {
   const Matrix3 R_AB = R_WA_.transpose() * X_WB.rotation.toRotationMatrix();
   const Vector3 p_AB = R_WA_.transpose() * (X_WB.position - X_WA.position);
+  a_ = {&a, a.vertices, a.normals, a.centre};
+  b_ = {&b, {}, {}, R_AB * b.centre + p_AB, R_AB, p_AB};
+  if (b_.hasTree()) return;
   Workspace& space = workspace();
   space.vertices.resize(b.vertices.size());
   space.normals.resize(b.normals.size());
   for (std::size_t i = 0; i < b.vertices.size(); ++i) space.vertices[i].noalias() = R_AB * b.vertices[i] + p_AB;
   for (std::size_t i = 0; i < b.normals.size(); ++i) space.normals[i].noalias() = R_AB * b.normals[i];
-  a_ = {&a, a.vertices, a.normals, a.centre};
-  b_ = {&b, space.vertices, space.normals, R_AB * b.centre + p_AB};
+  b_.vertices = space.vertices, b_.normals = space.normals;
 }
 
 void Manifold::collide() {
-  const FaceAxis axisA = largestFaceSeparation(a_, b_, reach_);
+  NearPoint nearA, nearB;
+  if (!findNearPoints(nearA, nearB)) return;
+  const FaceAxis axisA = largestFaceSeparation(a_, b_, nearB, reach_);
   if (axisA.separation > reach_) return;
-  const FaceAxis axisB = largestFaceSeparation(b_, a_, reach_);
+  const FaceAxis axisB = largestFaceSeparation(b_, a_, nearA, reach_);
   if (axisB.separation > reach_) return;
   const auto better = [&](double second, double first) { return second > first + face_margin * size_ + face_preference * std::abs(first); };
   const bool useB = better(axisB.separation, axisA.separation);
   const Face face{!useB, useB ? axisB.face : axisA.face, useB ? axisB.separation : axisA.separation};
-  const EdgeAxis edge = largestEdgeSeparation(a_, axisA, b_, axisB, reach_);
+  const double least = face.separation - 2 * face_margin * size_;  // edges tell nothing below that
+  const EdgeAxis edge = largestEdgeSeparation(a_, axisA, b_, axisB, reach_, least);
   if (edge.edgeA >= 0 && edge.separation > reach_) return;
   const Vector3 n = face.ofA ? a_.normal(face.index) : Vector3{-b_.normal(face.index)};
   const bool useEdge = edge.edgeA >= 0 && better(edge.separation, face.separation) && edge.normal.dot(n) < same_direction;
@@ -110,11 +116,25 @@ void Manifold::collide() {
   addFace(face, edge);
 }
 
+/// Vertices towards the other's centre, or, where faces are many and the bodies apart, the nearest points. Returns false when those are beyond reach for certain.
+bool Manifold::findNearPoints(NearPoint& nearA, NearPoint& nearB) const {
+  const Vector3 towards = b_.centre - a_.centre;
+  nearA.vertex = a_.set().support(towards), nearB.vertex = b_.set().support(-towards);
+  nearA.point = a_.vertex(nearA.vertex), nearB.point = b_.vertex(nearB.vertex);
+  if (!a_.hasTree() && !b_.hasTree()) return true;
+  const ClosestPoints closest = closestPoints(a_.set(), b_.set(), towards, nearA.vertex, nearB.vertex);
+  if (!closest.apart) return true;
+  nearA = {closest.pointA, closest.vertexA[0]}, nearB = {closest.pointB, closest.vertexB[0]};
+  const Vector3 n = (nearB.point - nearA.point).normalized();
+  const Vector3 a = a_.vertex(a_.set().support(n, nearA.vertex)), b = b_.vertex(b_.set().support(-n, nearB.vertex));
+  return !(n.dot(b - a) > reach_);
+}
+
 /// The face most nearly against the reference face; where it misses the nearest vertex, the most nearly opposite one of the faces that meet at that vertex.
 int Manifold::incidentFace(const PlacedPolytope& reference, const Face& face, const PlacedPolytope& incident) const {
-  const Vector3& n = reference.normal(face.index);
+  const Vector3 n = reference.normal(face.index);
   int best = 0;
-  double least = n.dot(incident.normal(0));
+  double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](int f) {
     const double along = n.dot(incident.normal(f));
     if (along < least) {
@@ -122,7 +142,11 @@ int Manifold::incidentFace(const PlacedPolytope& reference, const Face& face, co
       best = f;
     }
   };
-  for (int f = 1; f < static_cast<int>(incident.normals.size()); ++f) consider(f);
+  if (!incident.hasTree()) {
+    for (int f = 0; f < static_cast<int>(incident.shape->faces.size()); ++f) consider(f);
+  } else {
+    best = incident.shape->tree.facing(incident.turnedBack(-n));
+  }
   const int vertex = incident.set().support(-n, incident.face(best)[0]);
   const double height = n.dot(incident.vertex(vertex)) + softness * size_;
   const std::vector<int>& loop = incident.face(best);
@@ -142,7 +166,7 @@ void Manifold::addFace(const Face& face, const EdgeAxis& edge) {
   const int incidentIndex = incidentFace(reference, face, incident);
   sidePlanes(reference, face.index, sides_);
   clipFace(reference, face.index, sides_, incident, incidentIndex, clip_tolerance * size_, corners_);
-  const Vector3& outward = reference.normal(face.index);
+  const Vector3 outward = reference.normal(face.index);
   const Vector3 n = face.ofA ? outward : Vector3{-outward};
   double lowest = std::numeric_limits<double>::infinity();
   for (const ClipCorner& corner : corners_) lowest = std::min(lowest, corner.gap);
@@ -181,7 +205,7 @@ bool Manifold::addRidge(const Face& face, int incidentIndex) {
   double lowest = std::numeric_limits<double>::infinity();
   for (const ClipCorner& corner : corners_) lowest = std::min(lowest, corner.gap);
   const double window = ridge_window * softness * size_;
-  const Vector3& outward = reference.normal(face.index);
+  const Vector3 outward = reference.normal(face.index);
   const std::vector<int>& loop = reference.face(face.index);
   const std::vector<int>& incidentLoop = incident.face(incidentIndex);
   for (std::size_t k = 0; k < loop.size(); ++k) {
@@ -219,20 +243,20 @@ void Manifold::addNearest(const Face& face, double nearest) {
 /// Parallel edges among the nearest features; true when there are any.
 bool Manifold::addNearestRidge(const ClosestPoints& near) {
   const Vector3 n = (near.pointB - near.pointA).normalized();
-  const auto level = [&](const PlacedPolytope& body, const Polytope::Edge& edge, int vertex) {
-    return (edge.v0 == vertex || edge.v1 == vertex) && std::abs(n.dot(body.vertex(edge.v1) - body.vertex(edge.v0))) <= softness * size_;
+  // edges with that vertex, in their order
+  const auto eachLevel = [&](const PlacedPolytope& body, int vertex, const auto& take) {
+    for (const int other : body.shape->neighbours[static_cast<std::size_t>(vertex)])
+      if (std::abs(n.dot(body.vertex(other) - body.vertex(vertex))) <= softness * size_ && take(findEdge(*body.shape, vertex, other))) return true;
+    return false;
   };
-  for (std::size_t i = 0; i < a_.shape->edges.size(); ++i) {
-    if (!level(a_, a_.shape->edges[i], near.vertexA[0])) continue;
-    for (std::size_t j = 0; j < b_.shape->edges.size(); ++j) {
-      if (!level(b_, b_.shape->edges[j], near.vertexB[0])) continue;
-      const std::optional<EdgeManifold> edges = ridge(a_, static_cast<int>(i), b_, static_cast<int>(j), softness * size_);
-      if (!edges) continue;
+  return eachLevel(a_, near.vertexA[0], [&](int i) {
+    return eachLevel(b_, near.vertexB[0], [&](int j) {
+      const std::optional<EdgeManifold> edges = ridge(a_, i, b_, j, softness * size_);
+      if (!edges) return false;
       addEdges(*edges);
       return true;
-    }
-  }
-  return false;
+    });
+  });
 }
 
 void Manifold::addEdges(const EdgeManifold& edges) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/Assert.hpp"
@@ -10,19 +11,26 @@
 namespace stiction {
 namespace {
 
+constexpr double unevenness{1e-5};     // [-] of the size: corners of a face are nearer to its plane than that
 constexpr double parallel_sine{1e-4};  // [-] edges nearer to parallel give no axis of their own: their fan of normals ends in face normals
 
 struct Bounds {
   Vector3 low, high;
 };
 
-Bounds boundsOf(std::span<const Vector3> points, double margin) {
-  Bounds box{points[0], points[0]};
-  for (const Vector3& p : points) {
+Bounds boundsOf(const PlacedPolytope& body, double margin) {
+  const Vector3 wide = Vector3::Constant(margin);
+  if (body.hasTree()) {
+    const Vector3 middle = body.rotation * (0.5 * (body.shape->low + body.shape->high)) + body.origin;
+    const Vector3 half = body.rotation.cwiseAbs() * (0.5 * (body.shape->high - body.shape->low)) + wide;
+    return {middle - half, middle + half};
+  }
+  Bounds box{body.vertices[0], body.vertices[0]};
+  for (const Vector3& p : body.vertices) {
     box.low = box.low.cwiseMin(p);
     box.high = box.high.cwiseMax(p);
   }
-  return {box.low - Vector3::Constant(margin), box.high + Vector3::Constant(margin)};
+  return {box.low - wide, box.high + wide};
 }
 
 /// An edge as the Gauss-map test needs it: the arc from n0 to n1 and the edge's direction.
@@ -47,17 +55,44 @@ bool mayTouch(const Vector3& p, const Vector3& q, const Bounds& near, const Half
   return (p.cwiseMax(q).array() >= near.low.array()).all() && (p.cwiseMin(q).array() <= near.high.array()).all();
 }
 
-void collectArcs(const PlacedPolytope& body, const Bounds& near, const HalfSpace (&spaces)[2], double sign, std::vector<Arc>& arcs) {
-  arcs.clear();
-  for (std::size_t i = 0; i < body.shape->edges.size(); ++i) {
-    const Polytope::Edge& edge = body.shape->edges[i];
-    const Vector3& p = body.vertex(edge.v0);
-    const Vector3& q = body.vertex(edge.v1);
-    if (!mayTouch(p, q, near, spaces)) continue;
-    const Vector3 n0 = sign * body.normal(edge.f0);
-    const Vector3 n1 = sign * body.normal(edge.f1);
-    arcs.push_back({static_cast<int>(i), p, q - p, n0, n1, n1.cross(n0)});
+/// Whether a normal between those of the edge's faces may separate a point of the other body by `least` or more.
+bool maySeparate(const PlacedPolytope& body, const Polytope::Edge& edge, const Vector3& point, double least) {
+  const Vector3 n0 = body.normal(edge.f0), n1 = body.normal(edge.f1), d = point - body.vertex(edge.v0);
+  const double most = std::max(n0.dot(d), n1.dot(d));
+  return most >= least || (most > 0 && most >= 0.5 * (n0 + n1).norm() * least);
+}
+
+/// Calls take(edge) for the edges that may separate, ascending.
+template <class Take>
+void eachThatMaySeparate(const PlacedPolytope& body, const Vector3& point, double least, const Take& take) {
+  const auto consider = [&](int i) {
+    if (maySeparate(body, body.edge(i), point, least)) take(i);
+  };
+  const Polytope& shape = *body.shape;
+  if (!body.hasTree()) {
+    for (int i = 0; i < static_cast<int>(shape.edges.size()); ++i) consider(i);
+    return;
   }
+  static thread_local std::vector<int> faces, edges;
+  shape.tree.collect(body.local(point), (least > 0 ? shape.sharpest * least : least) - unevenness * shape.radius, faces);
+  edges.clear();
+  for (const int f : faces) edges.insert(edges.end(), shape.faceEdges[static_cast<std::size_t>(f)].begin(), shape.faceEdges[static_cast<std::size_t>(f)].end());
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  for (const int i : edges) consider(i);
+}
+
+/// Edges that may separate `point` of the other body by `least` or more, and may be what touches.
+void collectArcs(const PlacedPolytope& body, const Vector3& point, double least, const Bounds& near, const HalfSpace (&spaces)[2], double sign,
+                 std::vector<Arc>& arcs) {
+  arcs.clear();
+  eachThatMaySeparate(body, point, least, [&](int i) {
+    const Polytope::Edge& edge = body.edge(i);
+    const Vector3 p = body.vertex(edge.v0), q = body.vertex(edge.v1);
+    if (!mayTouch(p, q, near, spaces)) return;
+    const Vector3 n0 = sign * body.normal(edge.f0), n1 = sign * body.normal(edge.f1);
+    arcs.push_back({i, p, q - p, n0, n1, n1.cross(n0)});
+  });
 }
 
 /// The arcs cross: the edges build a face of the Minkowski difference (Gregorius 2013).
@@ -70,44 +105,95 @@ bool arcsCross(const Arc& a, const Arc& b) {
   return e * f < 0 && c * f > 0;
 }
 
+/// The separation of the other body over a face's plane, by its nearest vertex; found from `start` on.
+FaceAxis axisOf(const PlacedPolytope& body, int face, const PlacedPolytope& other, int start) {
+  const Vector3 n = body.normal(face);
+  const int vertex = other.set().support(-n, start);
+  const Vector3 point = other.vertex(vertex);
+  return {face, n.dot(point - body.vertex(body.face(face)[0])), {point, vertex}};
+}
+
+double heightOver(const Polytope& shape, int face, const Vector3& x) {
+  const std::size_t f = static_cast<std::size_t>(face);
+  return shape.normals[f].dot(x - shape.vertices[static_cast<std::size_t>(shape.faces[f][0])]);
+}
+
+/// A face that x, in the shape's own frame, is higher above than above those that it meets at edges; found from `face` on.
+int climb(const Polytope& shape, int face, const Vector3& x) {
+  double most = heightOver(shape, face, x);
+  for (int from = -1; from != face;) {
+    from = face;
+    for (const int i : shape.faceEdges[static_cast<std::size_t>(from)]) {
+      const Polytope::Edge& edge = shape.edges[static_cast<std::size_t>(i)];
+      const int next = edge.f0 == from ? edge.f1 : edge.f0;
+      if (const double height = heightOver(shape, next, x); height > most) most = height, face = next;
+    }
+  }
+  return face;
+}
+
+/// A face of large separation: one that the point is high above, one that the vertex nearest along its normal is, and so on. `near` is of these points the one that is lowest.
+FaceAxis likelyFace(const PlacedPolytope& body, const PlacedPolytope& other, const NearPoint& near) {
+  const Polytope& shape = *body.shape;
+  const int vertex = body.set().support(near.point - body.centre);
+  FaceAxis likely{shape.vertexFace[static_cast<std::size_t>(vertex)], -std::numeric_limits<double>::infinity(), near};
+  NearPoint lowest = near;
+  for (double least = std::numeric_limits<double>::infinity();;) {
+    const Vector3 x = body.local(likely.near.point);
+    const int face = climb(shape, likely.face, x);
+    if (const double height = heightOver(shape, face, x); height < least) least = height, lowest = likely.near;
+    const FaceAxis next = axisOf(body, face, other, likely.near.vertex);
+    if (!(next.separation > likely.separation)) return {likely.face, likely.separation, lowest};
+    likely = next;
+  }
+}
+
 }  // namespace
 
 int findEdge(const Polytope& polytope, int vertex0, int vertex1) {
   const auto [low, high] = std::minmax({vertex0, vertex1});
   const auto found =
-      std::find_if(polytope.edges.begin(), polytope.edges.end(), [&, low = low, high = high](const Polytope::Edge& e) { return e.v0 == low && e.v1 == high; });
-  STICTION_ASSERT(found != polytope.edges.end());
+      std::lower_bound(polytope.edges.begin(), polytope.edges.end(), std::pair{low, high}, [](const Polytope::Edge& e, const std::pair<int, int>& wanted) {
+        return std::pair{e.v0, e.v1} < wanted;
+      });
+  STICTION_ASSERT(found != polytope.edges.end() && found->v0 == low && found->v1 == high);
   return static_cast<int>(found - polytope.edges.begin());
 }
 
-FaceAxis largestFaceSeparation(const PlacedPolytope& body, const PlacedPolytope& other, double reach) {
-  FaceAxis best{-1, -std::numeric_limits<double>::infinity()};
-  const VertexSet set = other.set();
-  int start = set.support(body.centre - other.centre);
-  for (std::size_t f = 0; f < body.normals.size(); ++f) {
-    const Vector3& n = body.normals[f];
-    const Vector3& p = body.vertex(body.shape->faces[f][0]);
+FaceAxis largestFaceSeparation(const PlacedPolytope& body, const PlacedPolytope& other, const NearPoint& near, double reach) {
+  FaceAxis best{-1, -std::numeric_limits<double>::infinity(), near};
+  if (body.hasTree()) best = likelyFace(body, other, near);
+  const NearPoint nearest = best.near;
+  NearPoint last{other.vertex(nearest.vertex), nearest.vertex};
+  const auto tryFace = [&](int f) {
     // Any vertex bounds the separation from above: most faces end here.
-    if (n.dot(other.vertex(start) - p) <= best.separation) continue;
-    start = set.support(-n, start);
-    const double separation = n.dot(other.vertex(start) - p);
-    if (separation > best.separation) best = {static_cast<int>(f), separation};
-    if (separation > reach) break;
+    if (body.normal(f).dot(last.point - body.vertex(body.face(f)[0])) <= best.separation) return;
+    const FaceAxis axis = axisOf(body, f, other, last.vertex);
+    last = axis.near;
+    if (axis.separation > best.separation) best = axis;
+  };
+  if (!body.hasTree()) {
+    for (int f = 0; f < static_cast<int>(body.shape->faces.size()) && !(best.separation > reach); ++f) tryFace(f);
+    return best;
   }
+  if (best.separation > reach) return best;
+  static thread_local std::vector<int> faces;
+  body.shape->tree.collect(body.local(nearest.point), best.separation - unevenness * body.shape->radius, faces);
+  for (const int f : faces) tryFace(f);
+  best.near = nearest;
   return best;
 }
 
-EdgeAxis largestEdgeSeparation(const PlacedPolytope& a, const FaceAxis& faceA, const PlacedPolytope& b, const FaceAxis& faceB, double reach) {
+EdgeAxis largestEdgeSeparation(const PlacedPolytope& a, const FaceAxis& faceA, const PlacedPolytope& b, const FaceAxis& faceB, double reach, double least) {
   static thread_local std::vector<Arc> arcsA, arcsB;
   const double nearby = std::max(std::abs(std::max(faceA.separation, faceB.separation)), reach);
-  const Vector3& nA = a.normal(faceA.face);
-  const Vector3& nB = b.normal(faceB.face);
+  const Vector3 nA = a.normal(faceA.face), nB = b.normal(faceB.face);
   const double top = nA.dot(a.vertex(a.face(faceA.face)[0]));
   const double bottom = nB.dot(b.vertex(b.face(faceB.face)[0]));
   const HalfSpace spacesA[2] = {{nA, top + faceA.separation - nearby}, {-nB, -bottom - nearby}};
   const HalfSpace spacesB[2] = {{nB, bottom + faceB.separation - nearby}, {-nA, -top - nearby}};
-  collectArcs(a, boundsOf(b.vertices, nearby), spacesA, 1.0, arcsA);
-  collectArcs(b, boundsOf(a.vertices, nearby), spacesB, -1.0, arcsB);
+  collectArcs(a, faceA.near.point, least, boundsOf(b, nearby), spacesA, 1.0, arcsA);
+  collectArcs(b, faceB.near.point, least, boundsOf(a, nearby), spacesB, -1.0, arcsB);
   EdgeAxis best;
   best.separation = -std::numeric_limits<double>::infinity();
   for (const Arc& x : arcsA) {

@@ -20,9 +20,10 @@
 namespace stiction {
 namespace {
 
-constexpr double samePoint = 1e-7;   // [-] of the half size
-constexpr double samePlane = 1e-6;   // [-] of the half size
-constexpr double flatVolume = 1e-6;  // [-] least thickness of the points over their half size
+constexpr double samePoint = 1e-7;     // [-] of the half size
+constexpr double samePlane = 1e-6;     // [-] of the half size
+constexpr std::size_t manyFaces = 64;  // from which a tree finds faces faster
+constexpr double flatVolume = 1e-6;    // [-] least thickness of the points over their half size
 
 using Triangle = std::array<int, 3>;
 using Face = std::vector<int>;
@@ -44,7 +45,8 @@ std::vector<Vector3> normalised(const std::vector<Vector3>& points) {
   const double scale = 0.5 * (high - low).maxCoeff();
   if (!(scale > 0)) throw flat();
   std::vector<Vector3> result;
-  for (const Vector3& p : points) result.push_back((p - 0.5 * (low + high)) / scale);
+  result.reserve(points.size());
+  for (const Vector3& p : points) result.emplace_back((p - 0.5 * (low + high)) / scale);
   return result;
 }
 
@@ -243,6 +245,24 @@ void dropNeedless(std::vector<Face>& faces, std::size_t points) {
   }
 }
 
+void plantTree(Polytope& p) {
+  std::vector<Vector3> corners;
+  for (const Face& face : p.faces) corners.push_back(p.vertices[at(face[0])]);
+  p.tree = FaceTree{p.normals, corners};
+  p.low = p.high = p.vertices[0];
+  for (const Vector3& vertex : p.vertices) p.low = p.low.cwiseMin(vertex), p.high = p.high.cwiseMax(vertex);
+  p.vertexFace.resize(p.vertices.size());
+  for (std::size_t f = 0; f < p.faces.size(); ++f)
+    for (const int v : p.faces[f]) p.vertexFace[at(v)] = static_cast<int>(f);
+  p.faceEdges.resize(p.faces.size());
+  p.sharpest = 1;
+  for (std::size_t i = 0; i < p.edges.size(); ++i) {
+    const Polytope::Edge& edge = p.edges[i];
+    for (const int f : {edge.f0, edge.f1}) p.faceEdges[at(f)].push_back(static_cast<int>(i));
+    p.sharpest = std::min(p.sharpest, 0.5 * (p.normals[at(edge.f0)] + p.normals[at(edge.f1)]).norm());
+  }
+}
+
 }  // namespace
 
 Polytope assemblePolytope(std::vector<Vector3> vertices, std::vector<std::vector<int>> faces) {
@@ -273,6 +293,7 @@ Polytope assemblePolytope(std::vector<Vector3> vertices, std::vector<std::vector
     p.neighbours[at(edge.first)].push_back(edge.second);
     if (edge.first < edge.second) p.edges.push_back({edge.first, edge.second, face, other->second});
   }
+  if (p.faces.size() >= manyFaces) plantTree(p);
   return p;
 }
 

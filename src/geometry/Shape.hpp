@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "geometry/FaceTree.hpp"
 #include "math/Types.hpp"
 
 namespace stiction {
@@ -27,6 +28,12 @@ struct Polytope {
   std::vector<std::vector<int>> neighbours;  // vertex -> adjacent vertices (hill climbing)
   Vector3 centre{Vector3::Zero()};           // [m] an interior point (vertex mean)
   double radius{0};                          // [m] of the bounding sphere about the origin
+  // Of polytopes with many faces, else empty:
+  FaceTree tree;
+  Vector3 low{Vector3::Zero()}, high{Vector3::Zero()};  // [m] bounds
+  std::vector<int> vertexFace;                          // vertex -> one of its faces
+  std::vector<std::vector<int>> faceEdges;              // face -> its edges
+  double sharpest{0};                                   // [-] least cosine of half the angle between the normals at an edge
 };
 
 /// Triangles of a static mesh, with a bounding-volume tree. Built by makeMesh.

@@ -157,6 +157,68 @@ TEST(PolytopePairs, RandomPosesAgreeWithBruteForce) {
   }
 }
 
+/// A rounded solid of many faces, with a flat piece.
+Shape randomPebble(std::mt19937& random) {
+  std::normal_distribution<double> normal;
+  const Vector3 axes = randomVector(random, 0.3).cwiseAbs() + Vector3::Constant(0.2);
+  std::vector<Vector3> cloud;
+  for (int i = 0; i < 60 + static_cast<int>(random() % 400); ++i) {
+    Vector3 p = Vector3{normal(random), normal(random), normal(random)}.normalized().cwiseProduct(axes);
+    p.z() = std::max(p.z(), -0.6 * axes.z());
+    cloud.push_back(p);
+  }
+  return Shape::hull(cloud);
+}
+
+// What a tree of faces leaves out changes nothing: the contacts are those of the same solid whose faces and edges are all looked at, and least gaps are those of brute force.
+TEST(PolytopePairs, ManyFacesAgreeWithAllFaces) {
+  const auto withoutTree = [](Shape shape) {
+    Polytope all = *shape.polytope;
+    all.tree = FaceTree{};
+    shape.polytope = std::make_shared<const Polytope>(all);
+    return shape;
+  };
+  std::mt19937 random{20261127};
+  int touching = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    SCOPED_TRACE("seed 20261127, trial " + std::to_string(trial));
+    const Shape a = trial % 3 == 0 ? randomSolid(random) : randomPebble(random), b = trial % 3 == 1 ? randomSolid(random) : randomPebble(random);
+    const Pose X_WA{randomVector(random, 1.0), randomRotation(random)};
+    Pose X_WB{Vector3::Zero(), randomRotation(random)};
+    const Vector3 direction = randomVector(random, 1.0).normalized();
+    static constexpr double wanted[] = {0.3, 0.05, 1e-3, 1e-6, 0.0, -1e-6, -1e-3, -0.02};
+    // along the line of centres, by supports: exact where the nearest normal is along it, else apart or deeper by a little
+    const double along = a.polytope->radius + b.polytope->radius;
+    double low = 0, high = along;
+    for (int i = 0; i < 30; ++i) {
+      X_WB.position = X_WA.position + 0.5 * (low + high) * direction;
+      const auto near = points(a, X_WA, b, X_WB, 2 * along);
+      const double gap = near.empty() ? along : std::min_element(near.begin(), near.end(), [](const auto& x, const auto& y) { return x.gap < y.gap; })->gap;
+      (gap < wanted[trial % 8] ? low : high) = 0.5 * (low + high);
+    }
+    for (const double reach : {0.2, 0.01, 1e-5}) {
+      const auto few = points(a, X_WA, b, X_WB, reach), all = points(withoutTree(a), X_WA, withoutTree(b), X_WB, reach);
+      ASSERT_EQ(few.size(), all.size());
+      if (!few.empty()) ++touching;
+      for (std::size_t i = 0; i < few.size(); ++i) {
+        EXPECT_EQ(few[i].feature, all[i].feature);
+        EXPECT_NEAR(few[i].gap, all[i].gap, 1e-12);
+        EXPECT_LT((few[i].normal - all[i].normal).norm(), 1e-9);
+        EXPECT_LT((few[i].point - all[i].point).norm(), 1e-9);
+      }
+    }
+    if (trial % 300 != 2 || a.polytope->edges.size() * b.polytope->edges.size() > 400000) continue;
+    const double d = oracle::signedDistance({a, X_WA}, {b, X_WB});
+    const double size = std::min(a.polytope->radius, b.polytope->radius);
+    const auto contacts = points(a, X_WA, b, X_WB, 0.2);
+    double least = 0.2;
+    for (const PairPoint& c : contacts) least = std::min(least, c.gap);
+    EXPECT_LE(least, std::min(d, 0.2) + 2e-5 * size + (d > 0 ? 2e-3 * d : 0));
+    EXPECT_GE(least, std::min(d, 0.2) - 2e-5 * size - 0.011 * std::abs(d));
+  }
+  EXPECT_GT(touching, 3000);
+}
+
 // Exchanging A and B mirrors the contact; the set of gaps stays.
 TEST(PolytopePairs, ExchangeMirrorsTheManifold) {
   std::mt19937 random{7};

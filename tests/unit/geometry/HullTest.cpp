@@ -169,6 +169,33 @@ TEST(Hull, supportAgreesWithAllVertices) {
   }
 }
 
+TEST(Hull, treeOfFacesFindsWhatAllFacesTell) {
+  std::mt19937 random{5};
+  std::normal_distribution<double> normal;
+  for (const int count : {40, 300, 2000}) {
+    Cloud points;
+    for (int i = 0; i < count; ++i) points.push_back(Vector3{normal(random), normal(random), normal(random)}.normalized().cwiseProduct(Vector3{1, 2, 0.5}));
+    const Shape shape = Shape::hull(points);
+    const Polytope& hull = *shape.polytope;
+    ASSERT_FALSE(hull.tree.empty());
+    std::vector<int> found;
+    for (int i = 0; i < 500; ++i) {
+      const Vector3 x = Vector3{normal(random), normal(random), normal(random)}.normalized().cwiseProduct(Vector3{1, 2, 0.5} * (0.8 + 0.1 * (i % 10)));
+      const Vector3 d{normal(random), normal(random), normal(random)};
+      const double least = 0.05 * (i % 7 - 4);
+      std::vector<int> expected;
+      int facing = 0;
+      for (std::size_t f = 0; f < hull.faces.size(); ++f) {
+        if (hull.normals[f].dot(x - hull.vertices[static_cast<std::size_t>(hull.faces[f][0])]) >= least) expected.push_back(static_cast<int>(f));
+        if (hull.normals[f].dot(d) > hull.normals[static_cast<std::size_t>(facing)].dot(d)) facing = static_cast<int>(f);
+      }
+      hull.tree.collect(x, least, found);
+      EXPECT_EQ(found, expected);
+      EXPECT_EQ(hull.tree.facing(d), facing);
+    }
+  }
+}
+
 TEST(Hull, flatOrBrokenInputIsNamed) {
   EXPECT_THROW(makeHull({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}), InputError);
   EXPECT_THROW(makeHull({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0.3, 0.2, 0}}), InputError);
