@@ -78,6 +78,8 @@ void collidePlaneBox(const Shape&, const Pose& X_WA, const Shape& b, const Pose&
 void collidePlaneHull(const Shape&, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out) {
   const Relative X_AB{X_WA, X_WB};
   const Vector3 n = zAxis(X_WA);
+  const Vector3& lowest = b.polytope->vertices[static_cast<std::size_t>(supportVertex(*b.polytope, -X_AB.R.row(2).transpose()))];
+  if (X_AB.p.z() + X_AB.R.row(2).dot(lowest) > reach + Polytope::unevenness * b.polytope->radius) return;
   for (std::size_t i = 0; i < b.polytope->vertices.size(); ++i) {
     addPlaneVertex(X_AB.p + X_AB.R * b.polytope->vertices[i], X_WA, n, 0, reach, static_cast<int>(i), out);
   }

@@ -142,13 +142,13 @@ int VertexSet::support(const Vector3& direction, int start) const {
   return best;
 }
 
-ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction, int startA, int startB) {
+ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction, int startA, int startB, const Vector3& shift) {
   ClosestPoints result;
   int ia = a.support(direction, startA);
   int ib = b.support(-direction, startB);
   Simplex simplex;
   simplex.count = 1;
-  simplex.corners[0] = {b[ib] - a[ia], ia, ib};
+  simplex.corners[0] = {b[ib] + shift - a[ia], ia, ib};
   simplex.weight[0] = 1.0;
   Vector3 v = simplex.corners[0].w;
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
@@ -156,7 +156,7 @@ ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector
     if (square == 0) return result;
     ia = a.support(v, ia);
     ib = b.support(-v, ib);
-    const Vector3 w = b[ib] - a[ia];
+    const Vector3 w = b[ib] + shift - a[ia];
     if (square - v.dot(w) <= progress * square) break;
     const auto end = simplex.corners.begin() + simplex.count;
     if (std::any_of(simplex.corners.begin(), end, [&](const Corner& c) { return c.a == ia && c.b == ib; })) break;

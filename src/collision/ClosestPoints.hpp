@@ -33,7 +33,9 @@ struct ClosestPoints {
   std::array<int, 3> vertexA{-1, -1, -1}, vertexB{-1, -1, -1};  // vertices that span the nearest features, ascending, -1 where fewer
 };
 
-/// `direction`: from A towards B, more or less; `startA`, `startB`: vertices that the other body may be near.
-ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction, int startA = 0, int startB = 0);
+/// `direction`: from A towards B, more or less; `startA`, `startB`: vertices that the other body may be near. With a `shift` [m] B is moved by so much, but its nearest point is
+/// told where it is without.
+ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction, int startA = 0, int startB = 0,
+                            const Vector3& shift = Vector3::Zero());
 
 }  // namespace stiction

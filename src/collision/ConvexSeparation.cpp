@@ -14,6 +14,7 @@ constexpr double apart = 1e-3;          // [-] of the smaller size: distance of 
 constexpr double feature_angle = 1e-2;  // [rad] features this near the start normal are polished
 constexpr double rounding = 1e-14;      // [-] of the size: differences of g below this are noise
 constexpr std::size_t tries = 4;        // start normals followed in deep overlaps
+constexpr double stationary = 1e-11;    // [-] of the size: tangential difference of the supports at a maximum of g
 
 struct Start {
   Vector3 normal{Vector3::Zero()};
@@ -35,6 +36,8 @@ class Pair {
 
   void starts(std::vector<Start>& list) const;
   Vector3 ascend(Vector3 n, double reach) const;
+  /// For smooth cores: whether Newton from n leads to the maximum of g, or beyond reach.
+  bool climb(Vector3& n, double reach) const;
 
  private:
   Vector3 nearest(const Vector3& shift, const Vector3& guess, double distance) const;
@@ -97,6 +100,18 @@ void Pair::starts(std::vector<Start>& list) const {
   list.resize(wanted);
 }
 
+// g is concave on the directions of all lengths, so where it is positive a stationary n is the maximum. Moved apart by s along n, n stays stationary: where g(n) = -s, a little overlap,
+// no m has g(m) > -s n·m.
+bool Pair::climb(Vector3& n, double reach) const {
+  if (!a_.isSmooth() || !b_.isSmooth()) return false;
+  if (value(n) - margins() > reach) return true;
+  const Vector3 end = newton(n, nullptr), c = difference(end);
+  const double g = end.dot(c);
+  if (!(g > -apart * size_ && (c - g * end).norm() <= stationary * size_)) return false;
+  n = end;
+  return true;
+}
+
 /// Ascent of g by nearest points of cores moved apart; the distance kept shrinks as it goes, for corners that barely meet.
 Vector3 Pair::ascend(Vector3 n, double reach) const {
   double g = value(n);
@@ -120,7 +135,7 @@ Vector3 Pair::ascend(Vector3 n, double reach) const {
     kept = std::max(0.25 * kept, 1e-5 * apart * size_);
   }
   if (g - margins() > reach) return n;
-  const Vector3 polished = polish(n);
+  Vector3 polished = polish(n);
   if ((last - n).norm() < 1e-9) return polished;
   const Vector3 other = polish(last);
   return value(other) > value(polished) + noise_ ? other : polished;
@@ -200,7 +215,8 @@ Separation separate(const ConvexShape& a, const ConvexShape& b, double reach) {
   const Pair pair{a, b};
   thread_local std::vector<Start> starts;
   pair.starts(starts);
-  Vector3 n = pair.ascend(starts[0].normal, reach);
+  Vector3 n = starts[0].normal;
+  if (!pair.climb(n, reach)) n = pair.ascend(n, reach);
   double g = pair.value(n);
   for (std::size_t i = 1; i < starts.size() && g < -apart * pair.size(); ++i) {  // deep: other maxima may be better
     const Vector3 other = pair.ascend(starts[i].normal, reach);

@@ -9,6 +9,7 @@
 // normal so far: moving apart by s n and taking the new nearest direction never lowers g and contracts errors by s/(R + s), R the radius of curvature. Then the maximum is
 // polished on each smooth piece near it: face normals and cross products of edges directly, a great circle about one edge, or the whole sphere, by Newton's method with
 // the curvature of the supports (quadratic), so that normal and witnesses are exact to round-off. Never the expanding-polytope algorithm.
+// Ellipsoids and points need no search: g is concave in n of any length, so a stationary n with g > 0 is the maximum, and Newton mostly gets there from the line of centres.
 #pragma once
 #include "collision/ConvexShape.hpp"
 

@@ -50,6 +50,8 @@ class ConvexShape {
   double size() const { return size_; }  // [m] radius of a sphere about the centre that holds the shape
   const Vector3& centre() const { return centre_; }
 
+  /// Whether the core is a point or has one supporting point in every direction, which moves smoothly with it.
+  bool isSmooth() const { return kind_ == Kind::Point || kind_ == Kind::Ellipsoid; }
   Vector3 coreSupport(const Vector3& m) const;
   Matrix3 curvature(const Vector3& m) const;
 

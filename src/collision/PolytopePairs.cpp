@@ -21,6 +21,8 @@ constexpr double ridge_window{10.0};      // [δ0] offset from the reference edg
 constexpr double face_margin{1e-5};       // an axis of the second choice must be better by this much
 constexpr double face_preference{1e-2};   // [-] and by this fraction
 constexpr double nearest_fraction{1e-3};  // [-] apart, a corner region counts when it may be nearer by this fraction
+constexpr double moved_apart{1e-3};       // distance of bodies of many faces that overlap, once moved apart to find what is near
+constexpr int most_moves{4};
 constexpr double same_direction{0.9986};  // [-] cosine: an edge axis this near a face normal tells nothing the clipped face does not
 
 struct Face {
@@ -116,18 +118,30 @@ void Manifold::collide() {
   addFace(face, edge);
 }
 
-/// Vertices towards the other's centre, or, where faces are many and the bodies apart, the nearest points. Returns false when those are beyond reach for certain.
+/// Vertices towards the other's centre, or, where faces are many, the nearest points, of bodies that overlap those of the same moved apart. Returns false when the bodies are beyond
+/// reach for certain.
 bool Manifold::findNearPoints(NearPoint& nearA, NearPoint& nearB) const {
-  const Vector3 towards = b_.centre - a_.centre;
-  nearA.vertex = a_.set().support(towards), nearB.vertex = b_.set().support(-towards);
+  const VertexSet a = a_.set(), b = b_.set();
+  Vector3 n = b_.centre - a_.centre;
+  nearA.vertex = a.support(n), nearB.vertex = b.support(-n);
   nearA.point = a_.vertex(nearA.vertex), nearB.point = b_.vertex(nearB.vertex);
   if (!a_.hasTree() && !b_.hasTree()) return true;
-  const ClosestPoints closest = closestPoints(a_.set(), b_.set(), towards, nearA.vertex, nearB.vertex);
-  if (!closest.apart) return true;
-  nearA = {closest.pointA, closest.vertexA[0]}, nearB = {closest.pointB, closest.vertexB[0]};
-  const Vector3 n = (nearB.point - nearA.point).normalized();
-  const Vector3 a = a_.vertex(a_.set().support(n, nearA.vertex)), b = b_.vertex(b_.set().support(-n, nearB.vertex));
-  return !(n.dot(b - a) > reach_);
+  Vector3 shift = Vector3::Zero();
+  for (int k = 0; k < most_moves; ++k) {
+    const ClosestPoints closest = closestPoints(a, b, n, nearA.vertex, nearB.vertex, shift);
+    const Vector3 last = n;
+    if (closest.apart) {
+      nearA = {closest.pointA, closest.vertexA[0]}, nearB = {closest.pointB, closest.vertexB[0]};
+      n = nearB.point + shift - nearA.point;
+    }
+    if (!(n.squaredNorm() > 0)) return true;
+    n.normalize();
+    const double separation = n.dot(b_.vertex(b.support(-n, nearB.vertex)) - a_.vertex(a.support(n, nearA.vertex)));
+    if (separation > reach_) return false;
+    if (closest.apart && (shift.isZero(0) || n.dot(last) > same_direction)) return true;
+    shift = (moved_apart * size_ - std::min(0.0, separation)) * n;
+  }
+  return true;
 }
 
 /// The face most nearly against the reference face; where it misses the nearest vertex, the most nearly opposite one of the faces that meet at that vertex.

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "collision/ClosestPoints.hpp"
 #include "collision/Features.hpp"
+#include "collision/ManyFaces.hpp"
 #include "collision/SegmentDistance.hpp"
+#include "collision/SeparatingAxis.hpp"
 
 namespace stiction {
 namespace {
@@ -32,13 +36,24 @@ struct Candidate {
 Candidate bestFace(const Polytope& polytope, const Core& core) {
   Candidate best;
   best.distance = -std::numeric_limits<double>::infinity();
-  for (std::size_t f = 0; f < polytope.normals.size(); ++f) {
+  const auto consider = [&](int face) {
+    const std::size_t f = static_cast<std::size_t>(face);
     const Vector3& n = polytope.normals[f];
     const double first = n.dot(core.p - polytope.vertices[static_cast<std::size_t>(polytope.faces[f][0])]);
     const double rise = n.dot(core.u);
     const double distance = first + std::min(0.0, rise);
-    if (distance > best.distance) best = {distance, n, static_cast<int>(f), -1, rise < 0 ? 1.0 : 0.0};
+    if (distance > best.distance) best = {distance, n, face, -1, rise < 0 ? 1.0 : 0.0};
+  };
+  if (polytope.tree.empty()) {
+    for (int f = 0; f < static_cast<int>(polytope.faces.size()); ++f) consider(f);
+    return best;
   }
+  static thread_local std::vector<int> faces;
+  const Vector3 middle = core.at(0.5);
+  const int vertex = supportVertex(polytope, middle - polytope.centre);
+  consider(climbFaces(polytope, polytope.vertexFace[static_cast<std::size_t>(vertex)], middle));
+  facesUnder(polytope, middle, best.distance, faces);  // no face is farther from the core than from its middle
+  for (const int f : faces) consider(f);
   return best;
 }
 
@@ -65,36 +80,63 @@ std::pair<double, double> overFace(const Polytope& polytope, int face, const Cor
   return {low, high};
 }
 
+/// Calls take(edge) for the edges that may be nearest to a core outside, ascending: of many, those at the corners of the nearest feature.
+template <class Take>
+void eachNearEdge(const Polytope& polytope, const Core& core, const Take& take) {
+  const Vector3 ends[] = {core.p, core.at(1)};
+  const VertexSet coreSet{{ends, core.u.isZero(0) ? 1u : 2u}}, corners{polytope.vertices, &polytope.neighbours};
+  const ClosestPoints near = polytope.tree.empty() ? ClosestPoints{} : closestPoints(coreSet, corners, polytope.centre - core.at(0.5));
+  if (!near.apart) {
+    for (int e = 0; e < static_cast<int>(polytope.edges.size()); ++e) take(e);
+    return;
+  }
+  static thread_local std::vector<int> edges;
+  edges.clear();
+  for (const int v : near.vertexB)
+    if (v >= 0)
+      for (const int other : polytope.neighbours[static_cast<std::size_t>(v)]) edges.push_back(findEdge(polytope, v, other));
+  std::sort(edges.begin(), edges.end());
+  for (const int e : edges) take(e);
+}
+
 Candidate nearestEdge(const Polytope& polytope, const Core& core) {
   Candidate best;
-  for (std::size_t e = 0; e < polytope.edges.size(); ++e) {
-    const Vector3& p = polytope.vertices[static_cast<std::size_t>(polytope.edges[e].v0)];
-    const Vector3& q = polytope.vertices[static_cast<std::size_t>(polytope.edges[e].v1)];
+  eachNearEdge(polytope, core, [&](int e) {
+    const Polytope::Edge& edge = polytope.edges[static_cast<std::size_t>(e)];
+    const Vector3& p = polytope.vertices[static_cast<std::size_t>(edge.v0)];
+    const Vector3& q = polytope.vertices[static_cast<std::size_t>(edge.v1)];
     const SegmentPoints near = nearestPoints(core.p, core.u, p, q - p);
     const Vector3 d = near.pointA - near.pointB;
     const double distance = d.norm();
-    if (distance < best.distance) best = {distance, distance > 0 ? Vector3{d / distance} : Vector3::Zero(), -1, static_cast<int>(e), near.s};
-  }
+    if (distance < best.distance) best = {distance, distance > 0 ? Vector3{d / distance} : Vector3::Zero(), -1, e, near.s};
+  });
   return best;
 }
 
-/// Core inside: the edge axis of least depth, if less than through the face.
+/// Core inside: the edge axis of least depth, if less than through the face. At such an edge there is a face that no point of the core is deeper under than along the axis.
 Candidate deepEdge(const Polytope& polytope, const Core& core, const Candidate& face) {
   Candidate best = face;
-  for (std::size_t e = 0; e < polytope.edges.size(); ++e) {
-    const Polytope::Edge& edge = polytope.edges[e];
+  const auto consider = [&](int e) {
+    const Polytope::Edge& edge = polytope.edges[static_cast<std::size_t>(e)];
     const Vector3& n0 = polytope.normals[static_cast<std::size_t>(edge.f0)];
     const Vector3& n1 = polytope.normals[static_cast<std::size_t>(edge.f1)];
-    if (core.u.dot(n0) * core.u.dot(n1) >= 0) continue;
+    if (core.u.dot(n0) * core.u.dot(n1) >= 0) return;
     const Vector3& p = polytope.vertices[static_cast<std::size_t>(edge.v0)];
     const Vector3 d = polytope.vertices[static_cast<std::size_t>(edge.v1)] - p;
     Vector3 n = d.cross(core.u);
     const double length = n.norm();
-    if (length < parallel_sine * d.norm() * core.u.norm()) continue;
+    if (length < parallel_sine * d.norm() * core.u.norm()) return;
     n /= n.dot(n0 + n1) < 0 ? -length : length;
     const double distance = n.dot(core.p - p);
-    if (distance > best.distance + 1e-5 * polytope.radius) best = {distance, n, -1, static_cast<int>(e), nearestPoints(core.p, core.u, p, d).s};
+    if (distance > best.distance + 1e-5 * polytope.radius) best = {distance, n, -1, e, nearestPoints(core.p, core.u, p, d).s};
+  };
+  if (polytope.tree.empty()) {
+    for (int e = 0; e < static_cast<int>(polytope.edges.size()); ++e) consider(e);
+    return best;
   }
+  static thread_local std::vector<int> edges;
+  edgesUnder(polytope, core.p, face.distance, edges);
+  for (const int e : edges) consider(e);
   return best;
 }
 

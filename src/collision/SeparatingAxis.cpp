@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/Assert.hpp"
+#include "collision/ManyFaces.hpp"
 
 namespace stiction {
 namespace {
 
-constexpr double unevenness{1e-5};     // [-] of the size: corners of a face are nearer to its plane than that
 constexpr double parallel_sine{1e-4};  // [-] edges nearer to parallel give no axis of their own: their fan of normals ends in face normals
 
 struct Bounds {
@@ -73,12 +73,8 @@ void eachThatMaySeparate(const PlacedPolytope& body, const Vector3& point, doubl
     for (int i = 0; i < static_cast<int>(shape.edges.size()); ++i) consider(i);
     return;
   }
-  static thread_local std::vector<int> faces, edges;
-  shape.tree.collect(body.local(point), (least > 0 ? shape.sharpest * least : least) - unevenness * shape.radius, faces);
-  edges.clear();
-  for (const int f : faces) edges.insert(edges.end(), shape.faceEdges[static_cast<std::size_t>(f)].begin(), shape.faceEdges[static_cast<std::size_t>(f)].end());
-  std::sort(edges.begin(), edges.end());
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  static thread_local std::vector<int> edges;
+  edgesUnder(shape, body.local(point), least > 0 ? shape.sharpest * least : least, edges);
   for (const int i : edges) consider(i);
 }
 
@@ -113,25 +109,6 @@ FaceAxis axisOf(const PlacedPolytope& body, int face, const PlacedPolytope& othe
   return {face, n.dot(point - body.vertex(body.face(face)[0])), {point, vertex}};
 }
 
-double heightOver(const Polytope& shape, int face, const Vector3& x) {
-  const std::size_t f = static_cast<std::size_t>(face);
-  return shape.normals[f].dot(x - shape.vertices[static_cast<std::size_t>(shape.faces[f][0])]);
-}
-
-/// A face that x, in the shape's own frame, is higher above than above those that it meets at edges; found from `face` on.
-int climb(const Polytope& shape, int face, const Vector3& x) {
-  double most = heightOver(shape, face, x);
-  for (int from = -1; from != face;) {
-    from = face;
-    for (const int i : shape.faceEdges[static_cast<std::size_t>(from)]) {
-      const Polytope::Edge& edge = shape.edges[static_cast<std::size_t>(i)];
-      const int next = edge.f0 == from ? edge.f1 : edge.f0;
-      if (const double height = heightOver(shape, next, x); height > most) most = height, face = next;
-    }
-  }
-  return face;
-}
-
 /// A face of large separation: one that the point is high above, one that the vertex nearest along its normal is, and so on. `near` is of these points the one that is lowest.
 FaceAxis likelyFace(const PlacedPolytope& body, const PlacedPolytope& other, const NearPoint& near) {
   const Polytope& shape = *body.shape;
@@ -140,7 +117,7 @@ FaceAxis likelyFace(const PlacedPolytope& body, const PlacedPolytope& other, con
   NearPoint lowest = near;
   for (double least = std::numeric_limits<double>::infinity();;) {
     const Vector3 x = body.local(likely.near.point);
-    const int face = climb(shape, likely.face, x);
+    const int face = climbFaces(shape, likely.face, x);
     if (const double height = heightOver(shape, face, x); height < least) least = height, lowest = likely.near;
     const FaceAxis next = axisOf(body, face, other, likely.near.vertex);
     if (!(next.separation > likely.separation)) return {likely.face, likely.separation, lowest};
@@ -178,7 +155,7 @@ FaceAxis largestFaceSeparation(const PlacedPolytope& body, const PlacedPolytope&
   }
   if (best.separation > reach) return best;
   static thread_local std::vector<int> faces;
-  body.shape->tree.collect(body.local(nearest.point), best.separation - unevenness * body.shape->radius, faces);
+  facesUnder(*body.shape, body.local(nearest.point), best.separation, faces);
   for (const int f : faces) tryFace(f);
   best.near = nearest;
   return best;

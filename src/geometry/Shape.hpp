@@ -20,6 +20,8 @@ struct Polytope {
     int v0, v1;  // vertices, v0 < v1
     int f0, f1;  // the two faces that meet here
   };
+  static constexpr double unevenness = 1e-5;  // [-] of the radius: more than what corners are off the planes of their faces
+
   std::vector<Vector3> vertices;        // [m]
   std::vector<std::vector<int>> faces;  // vertex indices, counter-clockwise seen from outside
   std::vector<Vector3> normals;         // [-] outward, one a face

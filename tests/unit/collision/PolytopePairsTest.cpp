@@ -170,53 +170,78 @@ Shape randomPebble(std::mt19937& random) {
   return Shape::hull(cloud);
 }
 
-// What a tree of faces leaves out changes nothing: the contacts are those of the same solid whose faces and edges are all looked at, and least gaps are those of brute force.
+Shape withoutTree(Shape shape) {
+  if (!shape.polytope) return shape;
+  Polytope all = *shape.polytope;
+  all.tree = FaceTree{};
+  shape.polytope = std::make_shared<const Polytope>(all);
+  return shape;
+}
+
+/// Moves B along a random direction from A until the least gap is about `wanted`.
+void placeByGap(const Shape& a, const Pose& X_WA, const Shape& b, Pose& X_WB, double wanted, std::mt19937& random) {
+  const Vector3 direction = randomVector(random, 1.0).normalized();
+  const double far = boundingRadius(a) + boundingRadius(b);
+  double low = 0, high = far;
+  for (int i = 0; i < 30; ++i) {
+    X_WB.position = X_WA.position + 0.5 * (low + high) * direction;
+    double gap = far;
+    for (const PairPoint& point : points(a, X_WA, b, X_WB, 2 * far)) gap = std::min(gap, point.gap);
+    (gap < wanted ? low : high) = 0.5 * (low + high);
+  }
+}
+
+/// Returns whether there are contacts; expects the same where all faces and edges are looked at.
+bool expectSameWithoutTrees(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach) {
+  const auto few = points(a, X_WA, b, X_WB, reach), all = points(withoutTree(a), X_WA, withoutTree(b), X_WB, reach);
+  EXPECT_EQ(few.size(), all.size());
+  for (std::size_t i = 0; i < std::min(few.size(), all.size()); ++i) {
+    EXPECT_EQ(few[i].feature, all[i].feature);
+    EXPECT_NEAR(few[i].gap, all[i].gap, 1e-12);
+    EXPECT_LT((few[i].normal - all[i].normal).norm(), 1e-9);
+    EXPECT_LT((few[i].point - all[i].point).norm(), 1e-9);
+  }
+  return !few.empty();
+}
+
+// What a tree of faces leaves out changes nothing, and least gaps are those of brute force.
 TEST(PolytopePairs, ManyFacesAgreeWithAllFaces) {
-  const auto withoutTree = [](Shape shape) {
-    Polytope all = *shape.polytope;
-    all.tree = FaceTree{};
-    shape.polytope = std::make_shared<const Polytope>(all);
-    return shape;
-  };
   std::mt19937 random{20261127};
   int touching = 0;
-  for (int trial = 0; trial < 3000; ++trial) {
+  for (int trial = 0; trial < 2000; ++trial) {
     SCOPED_TRACE("seed 20261127, trial " + std::to_string(trial));
     const Shape a = trial % 3 == 0 ? randomSolid(random) : randomPebble(random), b = trial % 3 == 1 ? randomSolid(random) : randomPebble(random);
     const Pose X_WA{randomVector(random, 1.0), randomRotation(random)};
     Pose X_WB{Vector3::Zero(), randomRotation(random)};
-    const Vector3 direction = randomVector(random, 1.0).normalized();
     static constexpr double wanted[] = {0.3, 0.05, 1e-3, 1e-6, 0.0, -1e-6, -1e-3, -0.02};
-    // along the line of centres, by supports: exact where the nearest normal is along it, else apart or deeper by a little
-    const double along = a.polytope->radius + b.polytope->radius;
-    double low = 0, high = along;
-    for (int i = 0; i < 30; ++i) {
-      X_WB.position = X_WA.position + 0.5 * (low + high) * direction;
-      const auto near = points(a, X_WA, b, X_WB, 2 * along);
-      const double gap = near.empty() ? along : std::min_element(near.begin(), near.end(), [](const auto& x, const auto& y) { return x.gap < y.gap; })->gap;
-      (gap < wanted[trial % 8] ? low : high) = 0.5 * (low + high);
-    }
-    for (const double reach : {0.2, 0.01, 1e-5}) {
-      const auto few = points(a, X_WA, b, X_WB, reach), all = points(withoutTree(a), X_WA, withoutTree(b), X_WB, reach);
-      ASSERT_EQ(few.size(), all.size());
-      if (!few.empty()) ++touching;
-      for (std::size_t i = 0; i < few.size(); ++i) {
-        EXPECT_EQ(few[i].feature, all[i].feature);
-        EXPECT_NEAR(few[i].gap, all[i].gap, 1e-12);
-        EXPECT_LT((few[i].normal - all[i].normal).norm(), 1e-9);
-        EXPECT_LT((few[i].point - all[i].point).norm(), 1e-9);
-      }
-    }
-    if (trial % 300 != 2 || a.polytope->edges.size() * b.polytope->edges.size() > 400000) continue;
+    placeByGap(a, X_WA, b, X_WB, wanted[trial % 8], random);
+    for (const double reach : {0.2, 0.01, 1e-5}) touching += expectSameWithoutTrees(a, X_WA, b, X_WB, reach) ? 1 : 0;
+    if (trial % 200 != 2 || a.polytope->edges.size() * b.polytope->edges.size() > 400000) continue;
     const double d = oracle::signedDistance({a, X_WA}, {b, X_WB});
     const double size = std::min(a.polytope->radius, b.polytope->radius);
-    const auto contacts = points(a, X_WA, b, X_WB, 0.2);
     double least = 0.2;
-    for (const PairPoint& c : contacts) least = std::min(least, c.gap);
+    for (const PairPoint& c : points(a, X_WA, b, X_WB, 0.2)) least = std::min(least, c.gap);
     EXPECT_LE(least, std::min(d, 0.2) + 2e-5 * size + (d > 0 ? 2e-3 * d : 0));
     EXPECT_GE(least, std::min(d, 0.2) - 2e-5 * size - 0.011 * std::abs(d));
   }
-  EXPECT_GT(touching, 3000);
+  EXPECT_GT(touching, 2000);
+}
+
+TEST(PolytopePairs, RoundBodiesOnManyFacesAgreeWithAllFaces) {
+  std::mt19937 random{17};
+  int touching = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    SCOPED_TRACE("seed 17, trial " + std::to_string(trial));
+    const Shape a = randomPebble(random);
+    const double r = 0.01 + 0.3 * std::abs(randomVector(random, 1.0).x());
+    const Shape b = trial % 2 == 0 ? Shape::sphere(r) : Shape::capsule(r, 0.5 * std::abs(randomVector(random, 1.0).x()) + 1e-3);
+    const Pose X_WA{randomVector(random, 1.0), randomRotation(random)};
+    Pose X_WB{Vector3::Zero(), randomRotation(random)};
+    static constexpr double wanted[] = {0.3, 0.05, 1e-3, 0.0, -1e-6, -1e-3, -0.02, -0.3};
+    placeByGap(a, X_WA, b, X_WB, wanted[trial % 8], random);
+    for (const double reach : {0.2, 1e-5}) touching += expectSameWithoutTrees(a, X_WA, b, X_WB, reach) ? 1 : 0;
+  }
+  EXPECT_GT(touching, 4000);
 }
 
 // Exchanging A and B mirrors the contact; the set of gaps stays.
