@@ -113,12 +113,12 @@ void insertDistinct(std::array<int, 3>& ids, int id) {
 }  // namespace
 
 int VertexSet::support(const Vector3& direction, int start) const {
-  const Vector3 d = rotation == nullptr ? direction : Vector3{rotation->transpose() * direction};
+  if (rotation != nullptr) return VertexSet{vertices, neighbours}.support(rotation->transpose() * direction, start);
   if (vertices.size() <= climb_limit || neighbours == nullptr) {
     int best = 0;
-    double most = d.dot(vertices[0]);
+    double most = direction.dot(vertices[0]);
     for (std::size_t i = 1; i < vertices.size(); ++i) {
-      const double along = d.dot(vertices[i]);
+      const double along = direction.dot(vertices[i]);
       if (along > most) {
         most = along;
         best = static_cast<int>(i);
@@ -127,11 +127,11 @@ int VertexSet::support(const Vector3& direction, int start) const {
     return best;
   }
   int best = start;
-  double most = d.dot(vertices[static_cast<std::size_t>(best)]);
+  double most = direction.dot(vertices[static_cast<std::size_t>(best)]);
   for (bool climbing = true; climbing;) {
     climbing = false;
     for (const int next : (*neighbours)[static_cast<std::size_t>(best)]) {
-      const double along = d.dot(vertices[static_cast<std::size_t>(next)]);
+      const double along = direction.dot(vertices[static_cast<std::size_t>(next)]);
       if (along > most) {
         most = along;
         best = next;

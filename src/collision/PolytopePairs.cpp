@@ -39,6 +39,7 @@ class Manifold {
 
  private:
   void addFace(const Face& face, const EdgeAxis& edge);
+  void place();
   bool findNearPoints(NearPoint& nearA, NearPoint& nearB) const;
   int incidentFace(const PlacedPolytope& reference, const Face& face, const PlacedPolytope& incident) const;
   bool touchesAtCorner() const;
@@ -81,8 +82,13 @@ Manifold::Manifold(const Polytope& a, const Pose& X_WA, const Polytope& b, const
   const Vector3 p_AB = R_WA_.transpose() * (X_WB.position - X_WA.position);
   a_ = {&a, a.vertices, a.normals, a.centre};
   b_ = {&b, {}, {}, R_AB * b.centre + p_AB, R_AB, p_AB};
-  if (b_.hasTree()) return;
+}
+
+void Manifold::place() {
   Workspace& space = workspace();
+  const Polytope& b = *b_.shape;
+  const Matrix3 R_AB = b_.rotation;
+  const Vector3 p_AB = b_.origin;
   space.vertices.resize(b.vertices.size());
   space.normals.resize(b.normals.size());
   for (std::size_t i = 0; i < b.vertices.size(); ++i) space.vertices[i].noalias() = R_AB * b.vertices[i] + p_AB;
@@ -91,11 +97,13 @@ Manifold::Manifold(const Polytope& a, const Pose& X_WA, const Polytope& b, const
 }
 
 void Manifold::collide() {
+  const bool many = a_.hasTree() || b_.hasTree();
   NearPoint nearA, nearB;
-  if (!findNearPoints(nearA, nearB)) return;
-  const FaceAxis axisA = largestFaceSeparation(a_, b_, nearB, reach_);
+  if (many && !findNearPoints(nearA, nearB)) return;
+  place();
+  const FaceAxis axisA = largestFaceSeparation(a_, b_, many ? &nearB : nullptr, reach_);
   if (axisA.separation > reach_) return;
-  const FaceAxis axisB = largestFaceSeparation(b_, a_, nearA, reach_);
+  const FaceAxis axisB = largestFaceSeparation(b_, a_, many ? &nearA : nullptr, reach_);
   if (axisB.separation > reach_) return;
   const auto better = [&](double second, double first) { return second > first + face_margin * size_ + face_preference * std::abs(first); };
   const bool useB = better(axisB.separation, axisA.separation);
@@ -118,14 +126,13 @@ void Manifold::collide() {
   addFace(face, edge);
 }
 
-/// Vertices towards the other's centre, or, where faces are many, the nearest points, of bodies that overlap those of the same moved apart. Returns false when the bodies are beyond
+/// The nearest points of bodies one of which has many faces, of bodies that overlap those of the same moved apart. Returns false when the bodies are beyond
 /// reach for certain.
 bool Manifold::findNearPoints(NearPoint& nearA, NearPoint& nearB) const {
-  const VertexSet a = a_.set(), b = b_.set();
+  const VertexSet a = a_.set(), b{b_.shape->vertices, &b_.shape->neighbours, &b_.rotation, &b_.origin};
   Vector3 n = b_.centre - a_.centre;
   nearA.vertex = a.support(n), nearB.vertex = b.support(-n);
-  nearA.point = a_.vertex(nearA.vertex), nearB.point = b_.vertex(nearB.vertex);
-  if (!a_.hasTree() && !b_.hasTree()) return true;
+  nearA.point = a[nearA.vertex], nearB.point = b[nearB.vertex];
   Vector3 shift = Vector3::Zero();
   for (int k = 0; k < most_moves; ++k) {
     const ClosestPoints closest = closestPoints(a, b, n, nearA.vertex, nearB.vertex, shift);
@@ -136,7 +143,7 @@ bool Manifold::findNearPoints(NearPoint& nearA, NearPoint& nearB) const {
     }
     if (!(n.squaredNorm() > 0)) return true;
     n.normalize();
-    const double separation = n.dot(b_.vertex(b.support(-n, nearB.vertex)) - a_.vertex(a.support(n, nearA.vertex)));
+    const double separation = n.dot(b[b.support(-n, nearB.vertex)] - a[a.support(n, nearA.vertex)]);
     if (separation > reach_) return false;
     if (closest.apart && (shift.isZero(0) || n.dot(last) > same_direction)) return true;
     shift = (moved_apart * size_ - std::min(0.0, separation)) * n;
@@ -146,7 +153,7 @@ bool Manifold::findNearPoints(NearPoint& nearA, NearPoint& nearB) const {
 
 /// The face most nearly against the reference face; where it misses the nearest vertex, the most nearly opposite one of the faces that meet at that vertex.
 int Manifold::incidentFace(const PlacedPolytope& reference, const Face& face, const PlacedPolytope& incident) const {
-  const Vector3 n = reference.normal(face.index);
+  const Vector3& n = reference.normal(face.index);
   int best = 0;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](int f) {
@@ -180,7 +187,7 @@ void Manifold::addFace(const Face& face, const EdgeAxis& edge) {
   const int incidentIndex = incidentFace(reference, face, incident);
   sidePlanes(reference, face.index, sides_);
   clipFace(reference, face.index, sides_, incident, incidentIndex, clip_tolerance * size_, corners_);
-  const Vector3 outward = reference.normal(face.index);
+  const Vector3& outward = reference.normal(face.index);
   const Vector3 n = face.ofA ? outward : Vector3{-outward};
   double lowest = std::numeric_limits<double>::infinity();
   for (const ClipCorner& corner : corners_) lowest = std::min(lowest, corner.gap);
@@ -219,7 +226,7 @@ bool Manifold::addRidge(const Face& face, int incidentIndex) {
   double lowest = std::numeric_limits<double>::infinity();
   for (const ClipCorner& corner : corners_) lowest = std::min(lowest, corner.gap);
   const double window = ridge_window * softness * size_;
-  const Vector3 outward = reference.normal(face.index);
+  const Vector3& outward = reference.normal(face.index);
   const std::vector<int>& loop = reference.face(face.index);
   const std::vector<int>& incidentLoop = incident.face(incidentIndex);
   for (std::size_t k = 0; k < loop.size(); ++k) {

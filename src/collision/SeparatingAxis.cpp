@@ -57,16 +57,22 @@ bool mayTouch(const Vector3& p, const Vector3& q, const Bounds& near, const Half
 
 /// Whether a normal between those of the edge's faces may separate a point of the other body by `least` or more.
 bool maySeparate(const PlacedPolytope& body, const Polytope::Edge& edge, const Vector3& point, double least) {
-  const Vector3 n0 = body.normal(edge.f0), n1 = body.normal(edge.f1), d = point - body.vertex(edge.v0);
+  const Vector3 &n0 = body.normal(edge.f0), &n1 = body.normal(edge.f1);
+  const Vector3 d = point - body.vertex(edge.v0);
   const double most = std::max(n0.dot(d), n1.dot(d));
   return most >= least || (most > 0 && most >= 0.5 * (n0 + n1).norm() * least);
 }
 
-/// Calls take(edge) for the edges that may separate, ascending.
-template <class Take>
-void eachThatMaySeparate(const PlacedPolytope& body, const Vector3& point, double least, const Take& take) {
-  const auto consider = [&](int i) {
-    if (maySeparate(body, body.edge(i), point, least)) take(i);
+/// Edges that may be what touches, and may separate `point` of the other body by `least` or more.
+void collectArcs(const PlacedPolytope& body, const Vector3& point, double least, const Bounds& near, const HalfSpace (&spaces)[2], double sign,
+                 std::vector<Arc>& arcs) {
+  arcs.clear();
+  const auto consider = [&](int i) __attribute__((always_inline)) {
+    const Polytope::Edge& edge = body.edge(i);
+    const Vector3 &p = body.vertex(edge.v0), &q = body.vertex(edge.v1);
+    if (!mayTouch(p, q, near, spaces) || !maySeparate(body, edge, point, least)) return;
+    const Vector3 n0 = sign * body.normal(edge.f0), n1 = sign * body.normal(edge.f1);
+    arcs.push_back({i, p, q - p, n0, n1, n1.cross(n0)});
   };
   const Polytope& shape = *body.shape;
   if (!body.hasTree()) {
@@ -76,19 +82,6 @@ void eachThatMaySeparate(const PlacedPolytope& body, const Vector3& point, doubl
   static thread_local std::vector<int> edges;
   edgesUnder(shape, body.local(point), least > 0 ? shape.sharpest * least : least, edges);
   for (const int i : edges) consider(i);
-}
-
-/// Edges that may separate `point` of the other body by `least` or more, and may be what touches.
-void collectArcs(const PlacedPolytope& body, const Vector3& point, double least, const Bounds& near, const HalfSpace (&spaces)[2], double sign,
-                 std::vector<Arc>& arcs) {
-  arcs.clear();
-  eachThatMaySeparate(body, point, least, [&](int i) {
-    const Polytope::Edge& edge = body.edge(i);
-    const Vector3 p = body.vertex(edge.v0), q = body.vertex(edge.v1);
-    if (!mayTouch(p, q, near, spaces)) return;
-    const Vector3 n0 = sign * body.normal(edge.f0), n1 = sign * body.normal(edge.f1);
-    arcs.push_back({i, p, q - p, n0, n1, n1.cross(n0)});
-  });
 }
 
 /// The arcs cross: the edges build a face of the Minkowski difference (Gregorius 2013).
@@ -103,9 +96,9 @@ bool arcsCross(const Arc& a, const Arc& b) {
 
 /// The separation of the other body over a face's plane, by its nearest vertex; found from `start` on.
 FaceAxis axisOf(const PlacedPolytope& body, int face, const PlacedPolytope& other, int start) {
-  const Vector3 n = body.normal(face);
+  const Vector3& n = body.normal(face);
   const int vertex = other.set().support(-n, start);
-  const Vector3 point = other.vertex(vertex);
+  const Vector3& point = other.vertex(vertex);
   return {face, n.dot(point - body.vertex(body.face(face)[0])), {point, vertex}};
 }
 
@@ -125,6 +118,24 @@ FaceAxis likelyFace(const PlacedPolytope& body, const PlacedPolytope& other, con
   }
 }
 
+/// Of a body with a tree: the likely face, and those that the point nearest to it is as high above.
+FaceAxis largestOfFew(const PlacedPolytope& body, const PlacedPolytope& other, const NearPoint& near, double reach) {
+  FaceAxis best = likelyFace(body, other, near);
+  if (best.separation > reach) return best;
+  const NearPoint nearest = best.near;
+  static thread_local std::vector<int> faces;
+  facesUnder(*body.shape, body.local(nearest.point), best.separation, faces);
+  int start = nearest.vertex;
+  for (const int f : faces) {
+    if (body.normal(f).dot(other.vertex(start) - body.vertex(body.face(f)[0])) <= best.separation) continue;
+    const FaceAxis axis = axisOf(body, f, other, start);
+    start = axis.near.vertex;
+    if (axis.separation > best.separation) best = axis;
+  }
+  best.near = nearest;
+  return best;
+}
+
 }  // namespace
 
 int findEdge(const Polytope& polytope, int vertex0, int vertex1) {
@@ -137,34 +148,29 @@ int findEdge(const Polytope& polytope, int vertex0, int vertex1) {
   return static_cast<int>(found - polytope.edges.begin());
 }
 
-FaceAxis largestFaceSeparation(const PlacedPolytope& body, const PlacedPolytope& other, const NearPoint& near, double reach) {
-  FaceAxis best{-1, -std::numeric_limits<double>::infinity(), near};
-  if (body.hasTree()) best = likelyFace(body, other, near);
-  const NearPoint nearest = best.near;
-  NearPoint last{other.vertex(nearest.vertex), nearest.vertex};
-  const auto tryFace = [&](int f) {
+FaceAxis largestFaceSeparation(const PlacedPolytope& body, const PlacedPolytope& other, const NearPoint* near, double reach) {
+  if (body.hasTree()) return largestOfFew(body, other, *near, reach);
+  const VertexSet set = other.set();
+  int best = -1, nearest = 0;
+  double most = -std::numeric_limits<double>::infinity();
+  int start = near != nullptr ? near->vertex : set.support(body.centre - other.centre);
+  for (int f = 0; f < static_cast<int>(body.shape->faces.size()); ++f) {
+    const Vector3& n = body.normal(f);
+    const Vector3& p = body.vertex(body.face(f)[0]);
     // Any vertex bounds the separation from above: most faces end here.
-    if (body.normal(f).dot(last.point - body.vertex(body.face(f)[0])) <= best.separation) return;
-    const FaceAxis axis = axisOf(body, f, other, last.vertex);
-    last = axis.near;
-    if (axis.separation > best.separation) best = axis;
-  };
-  if (!body.hasTree()) {
-    for (int f = 0; f < static_cast<int>(body.shape->faces.size()) && !(best.separation > reach); ++f) tryFace(f);
-    return best;
+    if (n.dot(other.vertex(start) - p) <= most) continue;
+    start = set.support(-n, start);
+    const double separation = n.dot(other.vertex(start) - p);
+    if (separation > most) best = f, most = separation, nearest = start;
+    if (separation > reach) break;
   }
-  if (best.separation > reach) return best;
-  static thread_local std::vector<int> faces;
-  facesUnder(*body.shape, body.local(nearest.point), best.separation, faces);
-  for (const int f : faces) tryFace(f);
-  best.near = nearest;
-  return best;
+  return {best, most, {other.vertex(nearest), nearest}};
 }
 
 EdgeAxis largestEdgeSeparation(const PlacedPolytope& a, const FaceAxis& faceA, const PlacedPolytope& b, const FaceAxis& faceB, double reach, double least) {
   static thread_local std::vector<Arc> arcsA, arcsB;
   const double nearby = std::max(std::abs(std::max(faceA.separation, faceB.separation)), reach);
-  const Vector3 nA = a.normal(faceA.face), nB = b.normal(faceB.face);
+  const Vector3 &nA = a.normal(faceA.face), &nB = b.normal(faceB.face);
   const double top = nA.dot(a.vertex(a.face(faceA.face)[0]));
   const double bottom = nB.dot(b.vertex(b.face(faceB.face)[0]));
   const HalfSpace spacesA[2] = {{nA, top + faceA.separation - nearby}, {-nB, -bottom - nearby}};

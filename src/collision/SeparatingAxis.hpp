@@ -17,33 +17,24 @@
 
 namespace stiction {
 
-/// A polytope in the frame of A: its vertices and normals are there already, or, of one with many faces, are placed as they are asked for.
+/// A polytope with its vertices and normals expressed in the frame of A.
 struct PlacedPolytope {
   const Polytope* shape{nullptr};
-  std::span<const Vector3> vertices;      // [m] in the frame of A, or empty
-  std::span<const Vector3> normals;       // [-] the same
+  std::span<const Vector3> vertices;      // [m]
+  std::span<const Vector3> normals;       // [-]
   Vector3 centre{Vector3::Zero()};        // [m] an interior point
   Matrix3 rotation{Matrix3::Identity()};  // from the shape's own frame
   Vector3 origin{Vector3::Zero()};        // [m] of that frame
 
   bool hasTree() const { return !shape->tree.empty(); }
-  Vector3 vertex(int i) const {
-    const std::size_t k = static_cast<std::size_t>(i);
-    return vertices.empty() ? Vector3{rotation * shape->vertices[k] + origin} : vertices[k];
-  }
-  Vector3 normal(int i) const {
-    const std::size_t k = static_cast<std::size_t>(i);
-    return normals.empty() ? Vector3{rotation * shape->normals[k]} : normals[k];
-  }
+  const Vector3& vertex(int i) const { return vertices[static_cast<std::size_t>(i)]; }
+  const Vector3& normal(int i) const { return normals[static_cast<std::size_t>(i)]; }
   const std::vector<int>& face(int i) const { return shape->faces[static_cast<std::size_t>(i)]; }
   const Polytope::Edge& edge(int i) const { return shape->edges[static_cast<std::size_t>(i)]; }
   /// A point, or a direction, in the shape's own frame.
   Vector3 local(const Vector3& point) const { return rotation.transpose() * (point - origin); }
   Vector3 turnedBack(const Vector3& direction) const { return rotation.transpose() * direction; }
-  VertexSet set() const {
-    if (vertices.empty()) return {shape->vertices, &shape->neighbours, &rotation, &origin};
-    return {vertices, &shape->neighbours};
-  }
+  VertexSet set() const { return {vertices, &shape->neighbours}; }
 };
 
 /// A point of a body near the other one [m], and a vertex near it.
@@ -67,8 +58,9 @@ struct EdgeAxis {
 /// Index of the edge between two adjacent vertices.
 int findEdge(const Polytope& polytope, int vertex0, int vertex1);
 
-/// Largest separation of `other` over the face planes of `body`; stops at the first one beyond `reach`. `near`: of `other`, the nearer the faster.
-FaceAxis largestFaceSeparation(const PlacedPolytope& body, const PlacedPolytope& other, const NearPoint& near, double reach);
+/// Largest separation of `other` over the face planes of `body`; stops at the first one beyond `reach`. `near`: of `other`, the nearer the faster;
+/// null where faces are few.
+FaceAxis largestFaceSeparation(const PlacedPolytope& body, const PlacedPolytope& other, const NearPoint* near, double reach);
 
 /// Largest separation over the edge pairs that can be what touches, given the best face axes of A and of B; edgeA = -1 when there is none. Separations below `least` [m] may
 /// be missing.
