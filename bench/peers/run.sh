@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All benchmarks: our scenes, the same scenes in other engines, cost against accuracy, a tree, the ladder, factorisations, large scenes, threads, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
+# All benchmarks: our scenes, the same scenes in other engines, cost against accuracy, a tree, the ladder, factorisations, pairs of shapes, large scenes, threads, and friction problems beside Siconos; rewrites the tables of docs/benchmarks.md.
 #   run.sh [--build FOLDER] [--repeats N] [--long] [--no-docs]
 #     --build    programs are there already, nothing is installed or built (default: build, brought up to date)
 #     --repeats  of everything, interleaved (default 5)
@@ -76,6 +76,10 @@ section ladder "$out/ladder.md"
 printf '\n## Factorisations\n\n'
 "$build/bench_factor" --repeats "$repeats" | tee "$out/factors.md"
 section factors "$out/factors.md"
+
+printf '\n## Pairs of shapes\n\n'
+"$build/bench_pairs" --repeats "$repeats" | tee "$out/pairs.md"
+section pairs "$out/pairs.md"
 
 printf '\n## Large scenes\n\n'
 "$build/bench_large" heap:1000 heap:10000 heap:100000 wall:1000 wall:5000 wall:20000 | tee "$out/large.md" || worst=3
