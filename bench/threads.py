@@ -14,7 +14,7 @@ from scene_runs import run_scene
 
 SCENES = (("S5 heap, falling", "heap", None, 0.4), ("S4b pyramid, struck", "struck_pyramid", "shot", 0.2))
 LARGE = (("ten thousand falling spheres", "heap:10000", 0.3), ("a hundred thousand", "heap:100000", 0.2), ("a wall of 5000 bricks", "wall:5000", 0.2),
-         ("a collapsing column of 2000 spheres", "column:2000:2", 1.2), ("five hundred spheres that settle", "heap:500", 1.6))
+         ("a collapsing column of 2000 spheres", "column:2000:2", 1.2), ("five hundred spheres that settle", "heap:500", 1.0))
 
 
 def measure_scene(program, scene, keyframe, seconds, threads):
