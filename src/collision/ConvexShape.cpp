@@ -128,6 +128,7 @@ Matrix3 ConvexShape::curvature(const Vector3& m) const {
 }
 
 int ConvexShape::bestFace(const Vector3& local) const {
+  if (!polytope_->tree.empty()) return polytope_->tree.facing(local);
   int best = 0;
   double value = -2;
   for (std::size_t f = 0; f < polytope_->normals.size(); ++f) {
@@ -178,14 +179,14 @@ void ConvexShape::startNormals(const Vector3& other, std::vector<Vector3>& norma
     case Kind::Triangle: {
       const Vector3 normal = (corners_[1] - corners_[0]).cross(corners_[2] - corners_[0]).normalized();
       normals.push_back(normal);
-      normals.push_back(-normal);
+      normals.emplace_back(-normal);
       break;
     }
     case Kind::Cylinder:
     case Kind::Segment: {
       const Vector3 radial{d.x(), d.y(), 0};
       if (radial.norm() > 1e-12 * size_) normals.push_back(turned(radial.normalized()));
-      normals.push_back(std::copysign(1.0, d.z()) * R_.col(2));
+      normals.emplace_back(std::copysign(1.0, d.z()) * R_.col(2));
       break;
     }
     case Kind::Ellipsoid: {
@@ -193,7 +194,7 @@ void ConvexShape::startNormals(const Vector3& other, std::vector<Vector3>& norma
       if (gradient.norm() > 0) normals.push_back(turned(gradient.normalized()));
       int shortest = 0;
       dimensions_.minCoeff(&shortest);
-      normals.push_back(std::copysign(1.0, d[shortest]) * R_.col(shortest));
+      normals.emplace_back(std::copysign(1.0, d[shortest]) * R_.col(shortest));
       break;
     }
     case Kind::Point: break;

@@ -18,4 +18,16 @@ void facesUnder(const Polytope& polytope, const Vector3& x, double least, std::v
 /// The edges of such faces, ascending.
 void edgesUnder(const Polytope& polytope, const Vector3& x, double least, std::vector<int>& edges);
 
+/// Calls take(edge) for them, or for all edges of a polytope with few faces, ascending.
+template <class Take>
+[[gnu::always_inline]] inline void eachEdgeUnder(const Polytope& polytope, const Vector3& x, double least, const Take& take) {
+  if (polytope.tree.empty()) {
+    for (int i = 0; i < static_cast<int>(polytope.edges.size()); ++i) take(i);
+    return;
+  }
+  static thread_local std::vector<int> edges;
+  edgesUnder(polytope, x, least, edges);
+  for (const int i : edges) take(i);
+}
+
 }  // namespace stiction

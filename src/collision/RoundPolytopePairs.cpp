@@ -96,6 +96,7 @@ void eachNearEdge(const Polytope& polytope, const Core& core, const Take& take) 
     if (v >= 0)
       for (const int other : polytope.neighbours[static_cast<std::size_t>(v)]) edges.push_back(findEdge(polytope, v, other));
   std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   for (const int e : edges) take(e);
 }
 
@@ -116,7 +117,7 @@ Candidate nearestEdge(const Polytope& polytope, const Core& core) {
 /// Core inside: the edge axis of least depth, if less than through the face. At such an edge there is a face that no point of the core is deeper under than along the axis.
 Candidate deepEdge(const Polytope& polytope, const Core& core, const Candidate& face) {
   Candidate best = face;
-  const auto consider = [&](int e) {
+  eachEdgeUnder(polytope, core.p, face.distance, [&](int e) {
     const Polytope::Edge& edge = polytope.edges[static_cast<std::size_t>(e)];
     const Vector3& n0 = polytope.normals[static_cast<std::size_t>(edge.f0)];
     const Vector3& n1 = polytope.normals[static_cast<std::size_t>(edge.f1)];
@@ -129,14 +130,7 @@ Candidate deepEdge(const Polytope& polytope, const Core& core, const Candidate& 
     n /= n.dot(n0 + n1) < 0 ? -length : length;
     const double distance = n.dot(core.p - p);
     if (distance > best.distance + 1e-5 * polytope.radius) best = {distance, n, -1, e, nearestPoints(core.p, core.u, p, d).s};
-  };
-  if (polytope.tree.empty()) {
-    for (int e = 0; e < static_cast<int>(polytope.edges.size()); ++e) consider(e);
-    return best;
-  }
-  static thread_local std::vector<int> edges;
-  edgesUnder(polytope, core.p, face.distance, edges);
-  for (const int e : edges) consider(e);
+  });
   return best;
 }
 

@@ -75,13 +75,7 @@ void collectArcs(const PlacedPolytope& body, const Vector3& point, double least,
     arcs.push_back({i, p, q - p, n0, n1, n1.cross(n0)});
   };
   const Polytope& shape = *body.shape;
-  if (!body.hasTree()) {
-    for (int i = 0; i < static_cast<int>(shape.edges.size()); ++i) consider(i);
-    return;
-  }
-  static thread_local std::vector<int> edges;
-  edgesUnder(shape, body.local(point), least > 0 ? shape.sharpest * least : least, edges);
-  for (const int i : edges) consider(i);
+  eachEdgeUnder(shape, body.local(point), least > 0 ? shape.sharpest * least : least, consider);
 }
 
 /// The arcs cross: the edges build a face of the Minkowski difference (Gregorius 2013).
