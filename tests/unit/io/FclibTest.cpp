@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <random>
@@ -306,14 +307,35 @@ TEST_F(Fclib, DiagonalMassIsCutIntoBodies) {
   EXPECT_LT((a - b).norm(), 1e-14);
 }
 
-TEST_F(Fclib, AnUnsymmetricMassIsRefused) {
+/// A problem of one block of M, two by two, no contacts.
+void writeMass(const std::string& path, const std::array<double, 4>& block) {
   ContactProblem p;
-  const double block[] = {2, 0.5, 0.25, 2};
-  p.M.addBlock(block, 2);
+  p.M.addBlock(block.data(), 2);
   p.f = VectorX::Zero(2);
   p.H.clear();
-  writeFclib(path("m.hdf5"), p, {VectorX::Zero(2), VectorX{}, VectorX{}});
+  writeFclib(path, p, {VectorX::Zero(2), VectorX{}, VectorX{}});
+}
+
+TEST_F(Fclib, AnUnsymmetricMassIsRefused) {
+  writeMass(path("m.hdf5"), {2, 0.5, 0.25, 2});
   EXPECT_THROW(readFclib(path("m.hdf5")), InputError);
+}
+
+TEST_F(Fclib, RoundOffAcrossTheDiagonalOfTheMassIsNone) {
+  writeMass(path("m.hdf5"), {2, 1e-17, -3e-16, 3});
+  EXPECT_EQ(std::get<ContactProblem>(readFclib(path("m.hdf5"))).M.blocks(), 1);
+}
+
+TEST_F(Fclib, HalfOfASymmetricMassIsRefusedAsSuch) {
+  for (const bool below : {false, true}) {
+    writeMass(path("m.hdf5"), {2, below ? 0.5 : 0.0, below ? 0.0 : 0.5, 3});
+    try {
+      readFclib(path("m.hdf5"));
+      ADD_FAILURE() << "read";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string{error.what()}.find("store the other half as well"), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST_F(Fclib, ALargeConnectedMassIsSlicedAndCoupled) {
