@@ -48,8 +48,8 @@ constexpr int finishSteps = 20, closeUpSteps = 60;
 constexpr double closeUp = 1e-4;                           // [-] certificate of an answer so near that Newton is worth all its steps, on dear problems, too
 constexpr int laggedSteps = 600;                           // two rounds; all of them when nothing else has helped
 constexpr int pileLaggedSteps = 300, pilePathSteps = 600;  // where contacts are many: what helps there helps early
-constexpr double dearWork = 1e6;                           // factorisations dearer than this are not spent on a Newton that makes no headway
-constexpr int dearPatience = 3;
+constexpr int farPatience = 3;                             // of Newton from farther off: where it makes no headway it is dropped
+constexpr double dearWork = 1e6;                           // dear: where a factorisation takes more than this
 // Factorisations of all contacts dearer than this are not worth it where a smaller step is a resort: where bodies move, for them half the step is another problem; in heaps of thousands, even
 // where they creep. There the proximal Newton, too, is given up early.
 constexpr double movingWork = 1e7, colossalWork = 4e8;
@@ -66,6 +66,7 @@ constexpr double coldPileSteps = 1.5, pileSteps = 1, lastPileSteps = 20;
 constexpr double slow = 1e-3, still = 1e-6;  // [-] sliding speeds against the problem's scale: slower contacts creep at most, stand still
 // Of `lagged`, where most contacts creep or stand still: of a round, of a few rounds from cold, of all where no smaller step is left.
 constexpr int roundSteps = 600, fewRounds = 2 * roundSteps, allRounds = 6 * roundSteps;
+constexpr int cheapSteps = 70;  // of the proximal Newton from cold, before an interior point: from what the sweeps came near it gets there in fewer, or late
 constexpr int pathPoints = 40;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 constexpr double pathFirstStep = 0.1, pathLargestStep = 0.25, pathLeastStep = 1e-3;
@@ -173,16 +174,24 @@ struct Portfolio::Impl {
       if (!narrowed.widen(problem, trial) || !system.bind(narrowed.part())) return;
     }
   }
-  // What the factor of W misses goes into w until it no longer matters.
+  // What the factor of W misses goes into w until it no longer matters. Newton stops short where that moves contacts to other pieces; the proximal steps go on.
   void run(const LocalContactProblem& problem, VelocityMethod& method, const SolveOptions& options) {
     constexpr int corrections = 8;
     SolveOptions inner = options;
     fitIterate(problem, trial, options.warm);
     if (options.warm) factor.correct(problem, trial.r);
     double last = std::numeric_limits<double>::infinity();
+    bool isAnswer = false;
     for (int k = 0; k < corrections; ++k) {
       fitIterate(factor.global(), trial, inner.warm);
       count(k == 0 ? method.run(system, trial, inner) : newton->run(system, trial, inner));
+      if (k == 0) {
+        isAnswer = report.status == SolveStatus::Converged;
+      } else if (isAnswer && report.status != SolveStatus::Converged) {
+        SolveOptions onward = inner;
+        onward.maxIterations = cheapSteps;
+        count(proxac->run(system, trial, onward));
+      }
       const double change = factor.correct(problem, trial.r) / system.scale();
       if (change <= options.polish || !(change < 0.5 * last)) break;
       last = change;
@@ -226,11 +235,9 @@ struct Portfolio::Impl {
     SolveOptions polish = options;
     polish.warm = true;
     polish.maxIterations = finishSteps;
-    if (isDear()) {
-      const bool isNear = report.certificate.relative < closeUp;
-      polish.patience = isNear ? 0 : dearPatience;
-      if (isNear) polish.maxIterations = closeUpSteps;
-    }
+    const bool isNear = report.certificate.relative < closeUp;
+    polish.patience = isNear ? 0 : farPatience;
+    if (isNear && isDear()) polish.maxIterations = closeUpSteps;
     trial = best;
     run(problem, *newton, polish);
     return judge(problem, best, name_, options);
@@ -465,9 +472,15 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     cold.maxIterations = 0;
   }
   cold.patience = 0;
+  const bool hasMany = problem.contacts() > manyContacts;
+  const bool isTight = standing && (!hasMany || componentsPerVelocity() > redundancy);  // there the interior point takes fewer steps
+  if (!isDear() && !options.warm && !isTight) {
+    warm.maxIterations = hasMany ? stepsOfPile : cheapSteps;
+    if (rung(problem, best, "proxac", *proxac, warm)) return;
+    warm.maxIterations = 0;
+  }
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   if (!isDear()) {
-    const bool hasMany = problem.contacts() > manyContacts;
     cold.maxIterations = hasMany ? pileLaggedSteps : laggedSteps;
     if (!isInner && system.symmetric() && rung(problem, best, "lagged", *lagged, cold)) return;
     cold.maxIterations = hasMany ? pilePathSteps : routeSteps;
@@ -486,6 +499,8 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (rung(problem, best, "proxac", *proxac, cold)) return;
   if (rung(problem, best, "prox", *prox, cold)) return;
   if (isInner || sweep(problem, best, longSweeps, options) || !options.thorough) return;
+  warm.maxIterations = static_cast<int>(lastPileSteps * problem.contacts());
+  if (!isDear() && rung(problem, best, "proxac", *proxac, warm)) return;
   if (!follow(problem, best, Path::Compliance, options)) follow(problem, best, Path::Friction, options);
 }
 
