@@ -19,7 +19,8 @@ struct Entry {
   double value;
 };
 
-bool isBefore(const Entry& a, const Entry& b) { return a.column != b.column ? a.column < b.column : a.row < b.row; }
+/// By column, then row: of entries, and of blocks.
+constexpr auto isBefore = [](const auto& a, const auto& b) { return a.column != b.column ? a.column < b.column : a.row < b.row; };
 
 /// Sorted by column, then row; every position once.
 struct SparseMatrix {
@@ -204,15 +205,19 @@ std::vector<int> cutVelocities(const SparseMatrix& M, const SparseMatrix& H) {
   return best.size() < fine.size() && saves(best, fine) ? best : joinAlike(fine, H);
 }
 
+/// Whether only one side of the diagonal has entries.
+bool isHalf(const SparseMatrix& M) {
+  const auto isBelow = [](const Entry& entry) { return entry.row > entry.column && entry.value != 0; };
+  const auto isAbove = [](const Entry& entry) { return entry.row < entry.column && entry.value != 0; };
+  return std::any_of(M.entries.begin(), M.entries.end(), isBelow) != std::any_of(M.entries.begin(), M.entries.end(), isAbove);
+}
+
 /// Up to the round-off of forming M: what differs across the diagonal is small against the entry or against the two diagonal ones.
 void requireSymmetric(const hdf5::Reader& file, const std::string& path, const SparseMatrix& M) {
   const auto at = [&M](int row, int column) {
     const auto found = std::lower_bound(M.entries.begin(), M.entries.end(), Entry{row, column, 0}, isBefore);
     return found != M.entries.end() && found->row == row && found->column == column ? found->value : 0.0;
   };
-  const auto isBelow = [](const Entry& entry) { return entry.row > entry.column && entry.value != 0; };
-  const auto isAbove = [](const Entry& entry) { return entry.row < entry.column && entry.value != 0; };
-  const bool isHalf = std::any_of(M.entries.begin(), M.entries.end(), isBelow) != std::any_of(M.entries.begin(), M.entries.end(), isAbove);
   std::vector<double> root(static_cast<std::size_t>(M.rows));
   for (int i = 0; i < M.rows; ++i) root[static_cast<std::size_t>(i)] = std::sqrt(std::max(0.0, at(i, i)));
   for (const Entry& entry : M.entries) {
@@ -222,7 +227,7 @@ void requireSymmetric(const hdf5::Reader& file, const std::string& path, const S
     if (std::abs(entry.value - other) > roundOff)
       file.fail(path + ", entry (" + std::to_string(entry.row) + ", " + std::to_string(entry.column) + ")",
                 number(entry.value) + " against " + number(other) + " across the diagonal", "a symmetric matrix",
-                isHalf ? "only one side of the diagonal has entries: store the other half as well" : "correct the entry, or the one across");
+                isHalf(M) ? "only one side of the diagonal has entries: store the other half as well" : "correct the entry, or the one across");
   }
 }
 
@@ -249,7 +254,7 @@ void buildMass(const SparseMatrix& M, const std::vector<int>& start, BlockMass& 
       below.push_back({row, column, entry});
     }
   }
-  std::stable_sort(below.begin(), below.end(), [](const Off& a, const Off& b) { return a.column != b.column ? a.column < b.column : a.row < b.row; });
+  std::stable_sort(below.begin(), below.end(), isBefore);
   for (const Off& off : below) {
     const int height = mass.size(off.row);
     if (mass.couplings.empty() || mass.couplings.back().row != off.row || mass.couplings.back().column != off.column) {

@@ -177,25 +177,23 @@ struct Portfolio::Impl {
   // What the factor of W misses goes into w until it no longer matters. Newton stops short where that moves contacts to other pieces; the proximal steps go on.
   void run(const LocalContactProblem& problem, VelocityMethod& method, const SolveOptions& options) {
     constexpr int corrections = 8;
-    SolveOptions inner = options;
     fitIterate(problem, trial, options.warm);
     if (options.warm) factor.correct(problem, trial.r);
+    fitIterate(factor.global(), trial, options.warm);
+    count(method.run(system, trial, options));
+    const bool isAnswer = report.status == SolveStatus::Converged;
+    SolveOptions again = options;
+    again.warm = true;
+    SolveOptions onward = again;
+    onward.maxIterations = cheapSteps;
     double last = std::numeric_limits<double>::infinity();
-    bool isAnswer = false;
-    for (int k = 0; k < corrections; ++k) {
-      fitIterate(factor.global(), trial, inner.warm);
-      count(k == 0 ? method.run(system, trial, inner) : newton->run(system, trial, inner));
-      if (k == 0) {
-        isAnswer = report.status == SolveStatus::Converged;
-      } else if (isAnswer && report.status != SolveStatus::Converged) {
-        SolveOptions onward = inner;
-        onward.maxIterations = cheapSteps;
-        count(proxac->run(system, trial, onward));
-      }
+    for (int k = 1;; ++k) {
       const double change = factor.correct(problem, trial.r) / system.scale();
-      if (change <= options.polish || !(change < 0.5 * last)) break;
+      if (k == corrections || change <= options.polish || !(change < 0.5 * last)) return;
       last = change;
-      inner.warm = true;
+      fitIterate(factor.global(), trial, true);
+      count(newton->run(system, trial, again));
+      if (isAnswer && report.status != SolveStatus::Converged) count(proxac->run(system, trial, onward));
     }
   }
   void count(const SolveReport& solve) {
@@ -445,8 +443,8 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   if (isNarrowed && !prepare(problem)) return;  // what comes now does better with all contacts
   announceSearch(problem.contacts(), options);
   warm.warm = true;
-  warm.maxIterations = 0;
-  const bool canShorten = options.warm && !options.thorough, isPile = problem.contacts() > manyContacts && isRedundant(best), wanders = isPile && options.warm;
+  const bool hasMany = problem.contacts() > manyContacts;
+  const bool canShorten = options.warm && !options.thorough, isPile = hasMany && isRedundant(best), wanders = isPile && options.warm;
   const int stepsOfPile = static_cast<int>((canShorten ? pileSteps : options.warm && !isInner ? lastPileSteps : coldPileSteps) * problem.contacts());
   if (wanders) {
     warm.maxIterations = stepsOfPile;
@@ -472,12 +470,10 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
     cold.maxIterations = 0;
   }
   cold.patience = 0;
-  const bool hasMany = problem.contacts() > manyContacts;
   const bool isTight = standing && (!hasMany || componentsPerVelocity() > redundancy);  // there the interior point takes fewer steps
   if (!isDear() && !options.warm && !isTight) {
     warm.maxIterations = hasMany ? stepsOfPile : cheapSteps;
     if (rung(problem, best, "proxac", *proxac, warm)) return;
-    warm.maxIterations = 0;
   }
   if (rung(problem, best, "ipm", *ipm, cold)) return;
   if (!isDear()) {

@@ -5,7 +5,7 @@
 namespace stiction {
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-// Of the row's own diagonal: a smaller pivot is rounding, which the division by small pivots before it makes up to 1e-9 of the diagonal. Masses 1e6 apart leave some 1e-8.
+// Of the row's own diagonal: a smaller pivot is rounding, which the division by small pivots before it makes up to 1e-9 of the diagonal. Masses 1e6 apart leave true ones of 1e-6 and less.
 constexpr double nullPivot = 1e-9;
 }  // namespace
 
