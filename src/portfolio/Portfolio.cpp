@@ -35,7 +35,8 @@ constexpr int widenings = 3;                            // of what is left of a 
 constexpr double farStart = 0.5;                        // [-] certificate of a warm start that Newton makes nothing of, on dear problems
 constexpr int manyContacts = 300, pressingSweeps = 64;  // without friction
 constexpr int fewContacts = 16;          // fewer are swept first, whatever they are, and without over-relaxation: a contact alone is exact after one sweep
-constexpr double firstRelaxation = 1.4;  // [-] of the others' first sweeps
+constexpr int plainSweeps = 2;           // of more contacts, in local form: where few of them bear load they may be exact by then,
+constexpr double firstRelaxation = 1.4;  // [-] which over-relaxed sweeps, the next ones, never are
 constexpr double newtonNear = 1e-4;      // [-] residual from which Newton ends what an interior point began
 constexpr int firstSweeps =
     500;  // before anything is analysed, to the polish, as long as their contraction promises it: a handful of contacts is done in fewer, for the price of an ordering
@@ -247,6 +248,8 @@ struct Portfolio::Impl {
   /// Stacks, arches, walls, known before anything is analysed: sweeps do not settle them.
   static bool isStructure(const ContactProblem& problem) { return problem.contacts() >= fewContacts && 3 * problem.contacts() > tightness * problem.dof(); }
   static bool isStructure(const LocalContactProblem&) { return false; }
+  static bool isLocal(const ContactProblem&) { return false; }
+  static bool isLocal(const LocalContactProblem&) { return true; }
 
   /// Walls and piles of boxes, four contacts and more a face that bear load in the best answer so far: the centre among so many impulses is far from any answer, and the
   /// central path long. A heap of spheres has as many near contacts, and few that bear load.
@@ -285,25 +288,38 @@ struct Portfolio::Impl {
     return static_cast<int>(std::clamp(sweeps, static_cast<double>(leastSweeps), static_cast<double>(mostSweeps)));
   }
 
-  /// Sweeps from `trial`, judged.
   template <class Problem>
-  SolveReport sweepTrial(const Problem& problem, Iterate& best, const SolveOptions& sweeps, const SolveOptions& options) {
+  SolveReport sweepTrial(const Problem& problem, const SolveOptions& sweeps) {
     SolveOptions run = sweeps;
     run.again = std::exchange(isSwept, true);
     const SolveReport swept = nsgs->solve(problem, trial, run);
     count(swept);
+    return swept;
+  }
+  /// Sweeps from `trial`, judged.
+  template <class Problem>
+  SolveReport sweepTrial(const Problem& problem, Iterate& best, const SolveOptions& sweeps, const SolveOptions& options) {
+    const SolveReport swept = sweepTrial(problem, sweeps);
     judge(problem, best, "nsgs", options);
     return swept;
   }
 
+  /// Before anything is analysed, from cold.
   template <class Problem>
   bool firstLook(const Problem& problem, Iterate& best, const SolveOptions& options) {
+    const bool areFew = problem.contacts() < fewContacts;
     SolveOptions brief = options;
-    brief.maxIterations = firstSweeps;
-    if (problem.contacts() >= fewContacts) brief.relaxation = firstRelaxation;
     brief.tolerance = options.polish;
+    brief.maxIterations = plainSweeps;
     trial = {};
-    sweepTrial(problem, best, brief, options);
+    const bool isDone = isLocal(problem) && !areFew && sweepTrial(problem, brief).status == SolveStatus::Converged;
+    if (!isDone) {
+      brief.maxIterations = firstSweeps;
+      if (!areFew) brief.relaxation = firstRelaxation;
+      trial = {};
+      sweepTrial(problem, brief);
+    }
+    judge(problem, best, "nsgs", options);
     return report.certificate.relative <= options.polish;
   }
 

@@ -207,6 +207,28 @@ TEST(Portfolio, WarmStartIsNeverWorseThanCold) {
     }
 }
 
+// Over-relaxed sweeps alone would end after thirty.
+TEST(Portfolio, TwoSweepsDoWhereContactsAreApart) {
+  const LocalContactProblem one = localReferenceContact();
+  const int contacts = 40;
+  LocalContactProblem p;
+  p.start = {0};
+  p.q.resize(3 * contacts);
+  p.mu = VectorX::Constant(contacts, one.mu[0]);
+  for (int i = 0; i < contacts; ++i) {
+    p.column.push_back(i);
+    p.blocks.push_back(one.blocks[0]);
+    p.start.push_back(i + 1);
+    p.q.segment<3>(3 * i) = one.q;
+  }
+  Portfolio portfolio;
+  Iterate x;
+  const PortfolioReport report = portfolio.solve(p, x, {});
+  EXPECT_TRUE(report.certified) << report.certificate.relative;
+  EXPECT_LE(report.iterations, 2);
+  for (int i = 0; i < contacts; ++i) EXPECT_NEAR((x.r.segment<3>(3 * i) - Vector3{15, -2.7, -3.6}).norm(), 0, 1e-12) << "contact " << i;
+}
+
 // Many balls, dear to factor. A loose answer must be taken as soon as sweeps have it.
 TEST(Portfolio, ALooseToleranceTakesFewSweeps) {
   const ContactProblem problem = layers(12, false);
