@@ -66,12 +66,6 @@ bool invert(const Panel& D, Eigen::Map<MatrixX>& inverse) {
   return lu.determinant() < 0;
 }
 
-void copyDiagonal(const BlockStructure& s, const std::vector<double>& panels, std::vector<double>& diagonal) {
-  diagonal.resize(at(s.unknowns()));
-  for (int k = 0; k < s.columns(); ++k)
-    for (int c = 0; c < s.size(k); ++c) diagonal[at(s.start(k) + c)] = panels[s.panel(k) + at(c) * at(s.height(k)) + at(c)];
-}
-
 /// Throws MemoryError where `factors` of the structure's size do not fit; `present`: what one of them has already.
 void requireRoom(const BlockStructure& s, const std::vector<double>& present, int factors) {
   if (s.values() > present.capacity())
@@ -214,33 +208,10 @@ bool BlockLU::factorPanel(int k, std::vector<double>& work) {
   return true;
 }
 
-// Scalar columns of panel k: P holds A's columns divided by the root of the pivot, Q its rows likewise.
-void BlockLU::factorSemidefinitePanel(int k, double nullPivot) {
-  const int size = structure_->size(k), height = structure_->height(k);
-  double* P = lower_.data() + structure_->panel(k);
-  double* Q = upper_.data() + structure_->panel(k);
-  for (int c = 0; c < size; ++c)  // the diagonal block stands whole in P: its transpose goes to Q
-    for (int r = 0; r < size; ++r) Q[at(c) + at(r) * at(height)] = P[at(r) + at(c) * at(height)];
-  for (int c = 0; c < size; ++c) {
-    double *p = P + at(c) * at(height), *q = Q + at(c) * at(height);
-    for (int i = 0; i < c; ++i) {
-      const double *fromP = P + at(i) * at(height), *fromQ = Q + at(i) * at(height);
-      const double factorP = fromQ[c], factorQ = fromP[c];
-      for (int r = c; r < height; ++r) p[r] -= factorP * fromP[r], q[r] -= factorQ * fromQ[r];
-    }
-    for (int r = 0; r < c; ++r) p[r] = q[r] = 0;
-    const double pivot = p[c];
-    const bool live = pivot > nullPivot * diagonal_[at(structure_->start(k) + c)];
-    const double inverse = live ? 1.0 / std::sqrt(pivot) : 0.0;
-    for (int r = c; r < height; ++r) p[r] *= inverse, q[r] *= inverse;
-  }
-}
-
 // A = P Qᵀ by block columns: P_ik = A_ik − Σ_j P_ij Q_kjᵀ below and on the diagonal (D_k = P_kk), Q_ik = (A_kiᵀ − Σ_j Q_ij P_kjᵀ) D_k⁻ᵀ.
-bool BlockLU::factor(double nullPivot, ThreadPool* team, const std::vector<char>* kept) {
+bool BlockLU::factor(ThreadPool* team, const std::vector<char>* kept) {
   const BlockStructure& s = *structure_;
   while (workers_.size() < at(ColumnSchedule::workers(team))) bindWorker(workers_.emplace_back());
-  if (nullPivot >= 0) copyDiagonal(s, lower_, diagonal_);
   const PanelProduct products[] = {{0, lower_.data(), upper_.data(), lower_.data()}, {1, upper_.data(), lower_.data(), upper_.data()}};
   const bool done = schedule_.run(team, [&](int strip, int worker) {
     if (kept != nullptr && (*kept)[at(strip)]) return true;
@@ -248,10 +219,7 @@ bool BlockLU::factor(double nullPivot, ThreadPool* team, const std::vector<char>
     updates.subtract(strip, products);
     for (int k = s.firstColumn(strip); k < s.lastColumn(strip); ++k) {
       updates.subtractWithin(k, products);
-      if (nullPivot >= 0)
-        factorSemidefinitePanel(k, nullPivot);
-      else if (!factorPanel(k, work))
-        return false;
+      if (!factorPanel(k, work)) return false;
     }
     return true;
   });

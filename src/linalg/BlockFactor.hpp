@@ -47,12 +47,9 @@ class BlockLU {
     std::fill(upper_.begin(), upper_.end(), 0.0);
   }
   /// False when a pivot block is singular to working precision. `team` and `kept` as above.
-  bool factor(ThreadPool* team = nullptr, const std::vector<char>* kept = nullptr) { return factor(-1.0, team, kept); }
+  bool factor(ThreadPool* team = nullptr, const std::vector<char>* kept = nullptr);
   /// Sign of the determinant of the matrix last factored.
   int determinantSign() const { return determinantSign_; }
-  /// A = P Qᵀ for a nearly symmetric A of positive semidefinite symmetric part: scalar pivots in order, one at or below `nullPivot` times its row's own diagonal gives zero
-  /// columns. P is left in lower(), Q in upper(), both with their diagonal blocks; solve() is not to be used then.
-  void factorSemidefinite(double nullPivot) { factor(nullPivot, nullptr, nullptr); }
   void solve(VectorX& x);
 
  private:
@@ -61,14 +58,11 @@ class BlockLU {
     std::vector<double> work;
   };
   void bindWorker(Worker& worker);
-  bool factor(double nullPivot, ThreadPool* team, const std::vector<char>* kept);
   bool factorPanel(int k, std::vector<double>& work);
-  void factorSemidefinitePanel(int k, double nullPivot);
 
   const BlockStructure* structure_{nullptr};
   std::vector<double> lower_, upper_;
-  std::vector<double> diagonal_;  // of the matrix, for the null-pivot test
-  std::vector<double> inverse_;   // inverses of the diagonal blocks, size² each at inverseAt_
+  std::vector<double> inverse_;  // inverses of the diagonal blocks, size² each at inverseAt_
   std::vector<std::size_t> inverseAt_;
   ColumnSchedule schedule_;
   std::vector<Worker> workers_;

@@ -246,8 +246,11 @@ struct Portfolio::Impl {
   bool isColossal() const { return system.factorWork() > colossalWork; }
 
   /// Stacks, arches, walls, known before anything is analysed: sweeps do not settle them.
-  static bool isStructure(const ContactProblem& problem) { return problem.contacts() >= fewContacts && 3 * problem.contacts() > tightness * problem.dof(); }
-  static bool isStructure(const LocalContactProblem&) { return false; }
+  static bool isStructure(const ContactProblem& problem) { return isStructure(problem.contacts(), problem.dof()); }
+  static bool isStructure(const LocalContactProblem& problem) {
+    return problem.contacts() >= fewContacts && isStructure(problem.contacts(), mostVelocities(problem));
+  }
+  static bool isStructure(int contacts, int velocities) { return contacts >= fewContacts && 3 * contacts > tightness * velocities; }
   static bool isLocal(const ContactProblem&) { return false; }
   static bool isLocal(const LocalContactProblem&) { return true; }
 

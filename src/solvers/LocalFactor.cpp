@@ -1,13 +1,24 @@
 #include "solvers/LocalFactor.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 namespace stiction {
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-// Of the row's own diagonal: a smaller pivot is rounding, which the division by small pivots before it makes up to 1e-9 of the diagonal. Masses 1e6 apart leave true ones of 1e-6 and less.
-constexpr double nullPivot = 1e-9;
+constexpr int mostColumns = 6;
 }  // namespace
+
+int mostVelocities(const LocalContactProblem& problem) {
+  const auto column = [&](int k) { return problem.column.begin() + problem.start[at(k)]; };
+  std::vector<int> contacts(at(problem.contacts()), 0);  // of the pair, at its first contact
+  for (int i = 0; i < problem.contacts(); ++i) {
+    const auto first = std::find_if(column(i), column(i + 1), [&](int j) { return j >= i || std::equal(column(i), column(i + 1), column(j), column(j + 1)); });
+    ++contacts[at(first == column(i + 1) || *first > i ? i : *first)];
+  }
+  int velocities = 0;
+  for (const int count : contacts) velocities += std::min(3 * count, 6);
+  return velocities;
+}
 
 void multiply(const LocalContactProblem& problem, const VectorX& x, VectorX& y) {
   y.resize(3 * problem.contacts());
@@ -18,82 +29,90 @@ void multiply(const LocalContactProblem& problem, const VectorX& x, VectorX& y) 
   }
 }
 
-void LocalFactor::factor(const LocalContactProblem& problem, bool symmetric) {
-  const int n = problem.contacts();
-  std::vector<std::array<int, 2>> couplings;
-  for (int i = 0; i < n; ++i)
-    for (int k = problem.start[at(i)]; k < problem.start[at(i) + 1]; ++k)
-      if (problem.column[at(k)] != i) couplings.push_back({i, problem.column[at(k)]});
-  structure_.analyse(std::vector<int>(at(n), 3), couplings);
-  factor_.bind(structure_);
-  factor_.setZero();
-  const auto add = [this](int i, int j, const Matrix3& W) {
-    const BlockStructure::Slot slot = structure_.slot(i, j);
-    std::vector<double>& panels = slot.swapped ? factor_.upper() : factor_.lower();
-    for (int b = 0; b < 3; ++b)
-      for (int a = 0; a < 3; ++a) panels[slot.offset + at(slot.swapped ? b : a) + at(slot.swapped ? a : b) * at(slot.leading)] += W(a, b);
+/// The mass block that a panel's columns join: the last one of the contact with the pivots that holds all of the panel's contacts, not many others, and has room. −1: none.
+int LocalFactor::blockOf(const RankFactor::Panel& panel) const {
+  const auto holds = [this](int block, const RankFactor::Entry& entry) {
+    const auto& places = places_[at(entry.row)];
+    return std::any_of(places.begin(), places.end(), [block](const Place& place) { return place.block == block; });
   };
-  for (int i = 0; i < n; ++i)
-    for (int k = problem.start[at(i)]; k < problem.start[at(i) + 1]; ++k) {
-      const int j = problem.column[at(k)];
-      if (symmetric) {
-        add(i, j, 0.5 * problem.blocks[at(k)]);
-        add(j, i, 0.5 * problem.blocks[at(k)].transpose());
-      } else {
-        add(i, j, problem.blocks[at(k)]);
-      }
-    }
-  factor_.factorSemidefinite(nullPivot);
-  unsymmetric_ = !symmetric && factor_.lower() != factor_.upper();
+  const auto first = factor_.entries().begin() + panel.first, last = factor_.entries().begin() + panel.last;
+  const auto& places = places_[at(first->row)];
+  for (auto place = places.rbegin(); place != places.rend(); ++place) {
+    const int block = place->block;
+    if (width_[at(block)] + panel.width > mostColumns || height_[at(block)] > 2 * (panel.last - panel.first)) continue;
+    if (std::all_of(first, last, [&](const RankFactor::Entry& entry) { return holds(block, entry); })) return block;
+  }
+  return -1;
 }
 
-// The live columns of every panel become one block of unit masses.
 void LocalFactor::addMassBlocks() {
-  const int n = structure_.columns();
-  block_.assign(at(n), -1), live_.resize(at(n)), lives_.assign(at(n), 0);
-  for (int k = 0; k < n; ++k) {
-    for (int c = 0; c < 3; ++c)
-      if (factor_.lower()[structure_.panel(k) + at(c) * at(structure_.height(k)) + at(c)] > 0) live_[at(k)][at(lives_[at(k)]++)] = c;
-    const MatrixX unit = MatrixX::Identity(lives_[at(k)], lives_[at(k)]);
-    if (lives_[at(k)] > 0) block_[at(k)] = global_.M.addBlock(unit.data(), lives_[at(k)]);
+  width_.clear(), height_.clear();
+  for (const RankFactor::Panel& panel : factor_.panels()) {
+    int block = blockOf(panel);
+    if (block < 0) {
+      block = static_cast<int>(width_.size());
+      width_.push_back(0), height_.push_back(panel.last - panel.first);
+    }
+    for (int k = panel.first; k < panel.last; ++k) {
+      auto& places = places_[at(factor_.entries()[at(k)].row)];
+      const auto after = std::upper_bound(places.begin(), places.end(), block, [](int b, const Place& place) { return b < place.block; });
+      places.insert(after, {block, width_[at(block)], k});
+    }
+    width_[at(block)] += panel.width;
   }
+  for (const int width : width_) global_.M.addBlock(MatrixX::Identity(width, width).eval().data(), width);
 }
 
 void LocalFactor::addColumns() {
-  const int n = structure_.columns();
-  std::vector<std::vector<std::array<int, 2>>> holders(at(n));  // contact -> (panel, first row in it) that hold its rows of P and Q
-  for (int k = 0; k < n; ++k) {
-    holders[at(structure_.start(k) / 3)].push_back({k, 0});
-    for (int p = structure_.firstRow(k); p < structure_.lastRow(k); ++p)
-      holders[at(structure_.start(structure_.row(p)) / 3)].push_back({k, structure_.rowOffset(p)});
-  }
-  for (int i = 0; i < n; ++i) {
-    for (const auto& [k, row] : holders[at(i)]) {
-      const int width = lives_[at(k)];
-      double segmentP[9], segmentQ[9], largest = 0;
-      for (int a = 0; a < 3; ++a)
-        for (int c = 0; c < width; ++c) {
-          const std::size_t from = structure_.panel(k) + at(live_[at(k)][at(c)]) * at(structure_.height(k)) + at(row + a);
-          segmentP[c + a * width] = factor_.lower()[from];
-          segmentQ[c + a * width] = factor_.upper()[from];
-          largest = std::max({largest, std::abs(factor_.lower()[from]), std::abs(factor_.upper()[from])});
-        }
-      if (!(largest > 0)) continue;
-      global_.H.addSegment(block_[at(k)], global_.M.start[at(block_[at(k)])], width, segmentQ);
-      velocity_.addSegment(block_[at(k)], global_.M.start[at(block_[at(k)])], width, segmentP);
+  for (const auto& places : places_) {
+    for (auto place = places.begin(); place != places.end();) {
+      const int block = place->block, width = width_[at(block)];
+      double segmentP[3 * mostColumns] = {}, segmentQ[3 * mostColumns] = {};
+      for (; place != places.end() && place->block == block; ++place) {
+        const RankFactor::Entry& entry = factor_.entries()[at(place->entry)];
+        for (int c = 0; c < 3 && place->column + c < width; ++c)
+          for (int a = 0; a < 3; ++a) {
+            segmentP[place->column + c + a * width] += entry.P(a, c);
+            segmentQ[place->column + c + a * width] += entry.Q(a, c);
+          }
+      }
+      global_.H.addSegment(block, global_.M.start[at(block)], width, segmentQ);
+      velocity_.addSegment(block, global_.M.start[at(block)], width, segmentP);
     }
     global_.H.endGroup();
     velocity_.endGroup();
   }
 }
 
+// The free velocities are those that bodies at rest in q would have: P v = q at the pivots, but for small ones, and w has the rest. Impulses are sized by them.
+void LocalFactor::addFreeMotion(const VectorX& q) {
+  VectorX& v = global_.f;  // unit masses
+  v.setZero(global_.M.size());
+  VectorX left = q;
+  for (const RankFactor::Panel& panel : factor_.panels()) {
+    if (panel.isSmall) break;
+    const RankFactor::Entry& own = factor_.entries()[at(panel.first)];
+    const auto& places = places_[at(own.row)];
+    const Place& place = *std::find_if(places.begin(), places.end(), [&](const Place& p) { return p.entry == panel.first; });
+    Vector3 speed = Vector3::Zero();
+    for (int c = 0; c < panel.width; ++c) {
+      const int pivot = panel.pivot[at(c)];
+      speed[c] = (left[3 * own.row + pivot] - own.P.row(pivot).head(c).dot(speed.head(c))) / own.P(pivot, c);
+      v[global_.M.start[at(place.block)] + place.column + c] = speed[c];
+    }
+    for (int e = panel.first; e < panel.last; ++e) left.segment<3>(3 * factor_.entries()[at(e)].row) -= factor_.entries()[at(e)].P * speed;
+  }
+  global_.w = w_ = left;
+}
+
 void LocalFactor::build(const LocalContactProblem& problem, bool symmetric) {
-  factor(problem, symmetric);
+  factor_.factor(problem.start, problem.column, problem.blocks, symmetric);
   global_.M.clear(), global_.H.clear(), global_.G.clear(), velocity_.clear();
+  places_.resize(at(problem.contacts()));
+  for (auto& places : places_) places.clear();
   addMassBlocks();
   addColumns();
-  global_.f = VectorX::Zero(global_.M.size());
-  global_.w = problem.q;
+  addFreeMotion(problem.q);
   global_.wScale = problem.q;
   global_.mu = problem.mu;
   global_.b.resize(0), global_.R.resize(0), global_.C.resize(0);
@@ -102,9 +121,9 @@ void LocalFactor::build(const LocalContactProblem& problem, bool symmetric) {
 double LocalFactor::correct(const LocalContactProblem& problem, const VectorX& r) {
   v_.setZero(global_.M.size());
   multiplyAdd(global_.H, r, v_);
-  multiplyTransposed(unsymmetric_ ? velocity_ : global_.H, v_, u_);
+  multiplyTransposed(factor_.isSymmetric() ? global_.H : velocity_, v_, u_);
   multiply(problem, r, Wr_);
-  Wr_ += problem.q - u_;
+  Wr_ += w_ - u_;
   const double change = (Wr_ - global_.w).lpNorm<Eigen::Infinity>();
   global_.w = Wr_;
   return change;

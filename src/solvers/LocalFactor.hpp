@@ -1,8 +1,9 @@
-// From the local form to velocity space by a factor of W that skips null pivots: W ≈ P Qᵀ, v = Qᵀ r, u = P v + q. Unit masses; impulses act through H = Qᵀ, contact
-// velocities are read through Pᵀ (equal where W is symmetric; an unsymmetric W has the same null space on both sides when it comes from bodies).
-// What the factor misses (rounding below the pivot threshold; the unsymmetric part when a method wants P = Q) is E = W − P Qᵀ: E r goes into w and the method runs again.
+// From the local form to velocity space by a factor of W of its rank: W ≈ P Qᵀ, v = Qᵀ r, u = P v + q. Unit masses; impulses act through H = Qᵀ, contact velocities are read
+// through Pᵀ (equal where W is symmetric; an unsymmetric W has the same null space on both sides when it comes from bodies). Columns that the same contacts share are a block of
+// masses, of up to six: a body, as far as the contacts can tell.
+// What the factor misses (rounding, of pivots and of W itself; the unsymmetric part when a method wants P = Q) is E = W − P Qᵀ: E r goes into w and the method runs again.
 #pragma once
-#include "linalg/BlockFactor.hpp"
+#include "linalg/RankFactor.hpp"
 #include "problem/ContactProblem.hpp"
 
 namespace stiction {
@@ -13,25 +14,31 @@ class LocalFactor {
   void build(const LocalContactProblem& problem, bool symmetric);
   ContactProblem& global() { return global_; }
   /// Pᵀ in the segments of H, or null when P = Q.
-  const BlockColumns* velocityColumns() const { return unsymmetric_ ? &velocity_ : nullptr; }
+  const BlockColumns* velocityColumns() const { return factor_.isSymmetric() ? nullptr : &velocity_; }
   /// w := q + (W − P Qᵀ) r, so that the global problem's u equals W r + q at this r. Returns the largest change of w [m/s].
   double correct(const LocalContactProblem& problem, const VectorX& r);
 
  private:
-  void factor(const LocalContactProblem& problem, bool symmetric);
+  /// Where a contact has entries of P and Q: in the columns of a mass block from `column` on.
+  struct Place {
+    int block, column, entry;
+  };
+  int blockOf(const RankFactor::Panel& panel) const;
   void addMassBlocks();
   void addColumns();
+  void addFreeMotion(const VectorX& q);
 
-  BlockStructure structure_;
-  BlockLU factor_;
+  RankFactor factor_;
   ContactProblem global_;
   BlockColumns velocity_{3};
-  bool unsymmetric_{false};
-  std::vector<int> block_;                // panel -> mass block, -1 without live columns
-  std::vector<std::array<int, 3>> live_;  // panel -> its live columns
-  std::vector<int> lives_;                // panel -> how many
+  std::vector<std::vector<Place>> places_;  // by contact, blocks ascending
+  std::vector<int> width_, height_;         // by mass block: columns, contacts
+  VectorX w_;                               // [m/s] q less what the free velocities make of it
   VectorX v_, u_, Wr_;
 };
+
+/// No more velocities than that matter to the contacts: six for each pair of bodies. Contacts with the same neighbours in W are taken to be of one pair.
+int mostVelocities(const LocalContactProblem& problem);
 
 /// y = W x of the local problem.
 void multiply(const LocalContactProblem& problem, const VectorX& x, VectorX& y);

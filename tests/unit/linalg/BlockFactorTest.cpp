@@ -202,36 +202,5 @@ TEST(BlockFactor, CholeskyRefusesAnIndefiniteMatrix) {
   EXPECT_FALSE(cholesky.factor());
 }
 
-TEST(BlockFactor, SemidefiniteFactorFindsTheRank) {
-  // W = B Bᵀ of rank 4 in 3 blocks of 3.
-  std::mt19937 random{3};
-  std::normal_distribution<double> normal;
-  MatrixX B{9, 4};
-  for (Eigen::Index i = 0; i < B.size(); ++i) B.data()[i] = normal(random);
-  Case c;
-  c.sizes = {3, 3, 3};
-  c.start = {0, 3, 6, 9};
-  c.couplings = {{0, 1}, {0, 2}, {1, 2}};
-  c.A = B * B.transpose();
-  BlockStructure s;
-  s.analyse(c.sizes, c.couplings);
-  BlockLU factor;
-  factor.bind(s);
-  store(c, s, factor.lower(), &factor.upper());
-  factor.factorSemidefinite(1e-11);
-  MatrixX P = MatrixX::Zero(9, 9);
-  int live = 0;
-  for (int k = 0; k < 3; ++k)
-    for (int j = 0; j < 3; ++j) {
-      const double* column = factor.lower().data() + s.panel(k) + j * s.height(k);
-      for (int i = 0; i < 3; ++i) P(s.start(k) + i, 3 * k + j) = column[i];
-      for (int p = s.firstRow(k); p < s.lastRow(k); ++p)
-        for (int i = 0; i < 3; ++i) P(s.start(s.row(p)) + i, 3 * k + j) = column[s.rowOffset(p) + i];
-      live += column[j] > 0;
-    }
-  EXPECT_EQ(live, 4);
-  EXPECT_LT((P * P.transpose() - c.A).norm(), 1e-12 * c.A.norm());
-}
-
 }  // namespace
 }  // namespace stiction

@@ -6,6 +6,7 @@
 #include <Eigen/Dense>
 
 #include "oracle/RandomProblems.hpp"
+#include "unit/solvers/PyramidProblem.hpp"
 
 namespace stiction {
 namespace {
@@ -36,6 +37,43 @@ TEST(LocalFactor, FindsTheVelocitiesOfTheBodies) {
     EXPECT_LT((u - Wr).norm(), 1e-8 * Wr.norm()) << "seed " << seed;
   }
   EXPECT_GT(redundant, 30);
+}
+
+// Boxes on boxes, four contacts a pair: each contact has entries for its two bodies and no others.
+TEST(LocalFactor, FindsTheBodiesOfAPyramid) {
+  PyramidOptions options;
+  options.rows = 6;
+  const ContactProblem problem = makePyramid(options);
+  const LocalContactProblem local = testing_random::condense(problem);
+  LocalFactor factor;
+  factor.build(local, false);
+  EXPECT_EQ(factor.global().dof(), problem.dof());
+  EXPECT_EQ(factor.velocityColumns(), nullptr);
+  EXPECT_LE(factor.global().H.segments.size(), 2 * problem.H.segments.size());
+  EXPECT_EQ(mostVelocities(local), 6 * problem.contacts() / 4);
+}
+
+// The free motion is what q is made of, as far as bodies can move so: kinetic energy and contact velocities of the bodies themselves.
+TEST(LocalFactor, TheFreeMotionIsThatOfTheBodies) {
+  PyramidOptions options;
+  options.rows = 5;
+  options.kick = 1;
+  ContactProblem problem = makePyramid(options);
+  problem.w.setZero();
+  const LocalContactProblem local = testing_random::condense(problem);
+  LocalFactor factor;
+  factor.build(local, false);
+  const VectorX free = testing_random::denseMass(problem.M).llt().solve(problem.f);
+  EXPECT_NEAR(factor.global().f.squaredNorm(), problem.f.dot(free), 1e-9 * problem.f.dot(free));
+  EXPECT_LT(factor.global().w.norm(), 1e-10 * local.q.norm());
+  EXPECT_LT(factor.correct(local, VectorX::Zero(3 * local.contacts())), 1e-10 * local.q.norm());
+
+  LocalContactProblem moved = local;
+  moved.q += VectorX::LinSpaced(moved.q.size(), -1, 1);  // no motion of theirs alone
+  factor.build(moved, false);
+  VectorX u;
+  multiplyTransposed(factor.global().H, factor.global().f, u);
+  EXPECT_LT((u + factor.global().w - moved.q).norm(), 1e-12 * moved.q.norm());
 }
 
 }  // namespace
