@@ -60,7 +60,7 @@ void IpmMethod::start(VelocitySystem& system) {
   for (int i = 0; i < n; ++i) speed += u_.segment<3>(3 * i).norm() / n;
   speed += 1e-12 + 1e-3 * system.scale();
   for (int i = 0; i < n; ++i) impulse += speed / system.omega(i) / n;
-  impulse = std::max(impulse, 0.1 * problem.f.lpNorm<Eigen::Infinity>());  // heavy bodies on light ones need impulses of their own size
+  impulse = std::max(impulse, problem.f.dot(system.freeVelocity()) / (n * speed));  // heavy bodies on light ones need impulses of their own size
   pairs_ = 0;
   for (int i = 0; i < n; ++i) {
     Contact& c = contacts_[static_cast<std::size_t>(i)];

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/Error.hpp"
+#include "oracle/RandomProblems.hpp"
 #include "solvers/Ecos.hpp"
 #include "unit/solvers/LayersProblem.hpp"
 #include "unit/solvers/PyramidProblem.hpp"
@@ -161,6 +162,18 @@ TEST(Portfolio, TheInteriorPointGetsToHighPyramidsFromAfar) {
   const PortfolioReport report = portfolio.solve(makePyramid(options), iterate, {});
   EXPECT_TRUE(report.certified) << report.certificate.relative;
   EXPECT_LE(report.factorisations, 30);
+}
+
+// Nobody names the bodies of a local problem: they are found, and their structure with them.
+TEST(Portfolio, APyramidInLocalFormTakesNoMoreFactorisations) {
+  PyramidOptions options;
+  options.rows = 8;
+  const ContactProblem problem = makePyramid(options);
+  Iterate iterate;
+  const PortfolioReport global = Portfolio{}.solve(problem, iterate, {}), local = Portfolio{}.solve(testing_random::condense(problem), iterate, {});
+  EXPECT_TRUE(local.certified) << local.certificate.relative;
+  EXPECT_LE(local.iterations, global.iterations + 3) << "nothing is swept";
+  EXPECT_LE(local.factorisations, global.factorisations + 3);
 }
 
 TEST(Portfolio, RoundsOfLaggedShiftsKeepTheBestAnswer) {
