@@ -12,8 +12,11 @@ namespace {
 // masses 1e6 apart leave true ones of 1e-6 and less.
 constexpr double kLevels[] = {1e-2, 1e-4, 1e-6, 1e-9};
 constexpr double kNullPivot = kLevels[std::size(kLevels) - 1];
-constexpr double kNegligible = 1e-12;  // [-] of the diagonals' roots: such a block is zero
-constexpr double kRounding = 1e-10;    // [-] likewise, of a block against its mirror image: no more than that is symmetric
+// A block that is no larger, of the diagonals' roots, is zero. Between bodies hardly any block comes in that was not there before: where more do than a share of `kFill` it is rounding that is
+// taken for couplings, of A's numbers or made large by pivots, and the next level holds. Too high a level costs digits of P Qᵀ.
+constexpr double kNegligible[] = {1e-14, 1e-13, 1e-12};
+constexpr double kFill = 0.03;
+constexpr double kRounding = 1e-10;  // [-] likewise, of a block against its mirror image: no more than that is symmetric
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -28,7 +31,9 @@ void RankFactor::factor(const std::vector<int>& start, const std::vector<int>& c
       std::pop_heap(queue_.begin(), queue_.end(), std::greater<>{});
       const auto [count, row] = queue_.back();
       queue_.pop_back();
-      if (count == static_cast<int>(neighbours_[at(row)].size()) && largestPivot(row) > least) eliminate(row, least);
+      if (count != static_cast<int>(neighbours_[at(row)].size()) || !(largestPivot(row) > least)) continue;
+      eliminate(row, least);
+      if (level_ + 1 < std::size(kNegligible) && static_cast<double>(pairs_.size()) > fullAt_) coarsen();
     }
   }
 }
@@ -57,10 +62,14 @@ void RankFactor::take(const std::vector<int>& start, const std::vector<int>& col
     whole_[at(i)] = diagonal_[at(i)].diagonal();
     size_[at(i)] = std::sqrt(diagonal_[at(i)].cwiseAbs().maxCoeff());
   }
-  const auto differs = [](const Matrix3& a, const Matrix3& b, double scale) { return !((a - b.transpose()).cwiseAbs().maxCoeff() <= kRounding * scale); };
-  isSymmetric_ = true;
-  for (int i = 0; i < rows_; ++i) isSymmetric_ = isSymmetric_ && (symmetric || !differs(diagonal_[at(i)], diagonal_[at(i)], size_[at(i)] * size_[at(i)]));
-  for (const Pair& p : pairs_) isSymmetric_ = isSymmetric_ && (symmetric || !differs(p.forth, p.back, size_[at(p.first)] * size_[at(p.second)]));
+  double rounding = 0;
+  const auto compare = [&rounding](const Matrix3& a, const Matrix3& b, double size) {
+    const double difference = (a - b.transpose()).cwiseAbs().maxCoeff();
+    if (difference > 0) rounding = std::max(rounding, difference / size);
+  };
+  for (int i = 0; i < rows_; ++i) compare(diagonal_[at(i)], diagonal_[at(i)], size_[at(i)] * size_[at(i)]);
+  for (const Pair& p : pairs_) compare(p.forth, p.back, size_[at(p.first)] * size_[at(p.second)]);
+  isSymmetric_ = symmetric || rounding <= kRounding;
   if (isSymmetric_) {
     for (Matrix3& block : diagonal_) block = (0.5 * (block + block.transpose())).eval();
     for (Pair& p : pairs_) {
@@ -68,8 +77,22 @@ void RankFactor::take(const std::vector<int>& start, const std::vector<int>& col
       p.back = p.forth.transpose();
     }
   }
+  level_ = 0;
+  while (rounding <= kRounding && level_ + 1 < std::size(kNegligible) && kNegligible[level_] <= rounding) ++level_;
+  fullAt_ = (1 + kFill) * static_cast<double>(pairs_.size());
   for (Pair& pair : pairs_) pair.isZero = isNegligible(pair);
   for (int i = 0; i < rows_; ++i) sweepOut(i);
+}
+
+/// The next level of blocks that are zero.
+void RankFactor::coarsen() {
+  ++level_;
+  fullAt_ = (1 + kFill) * static_cast<double>(pairs_.size());
+  for (Pair& pair : pairs_) pair.isZero = pair.isZero || isNegligible(pair);
+  for (int row = 0; row < rows_; ++row) {
+    sweepOut(row);
+    offer(row);
+  }
 }
 
 int RankFactor::connect(int a, int b) {
@@ -101,7 +124,7 @@ void RankFactor::offer(int row) {
 }
 
 bool RankFactor::isNegligible(const Pair& pair) const {
-  return std::max(pair.forth.cwiseAbs().maxCoeff(), pair.back.cwiseAbs().maxCoeff()) <= kNegligible * size_[at(pair.first)] * size_[at(pair.second)];
+  return std::max(pair.forth.cwiseAbs().maxCoeff(), pair.back.cwiseAbs().maxCoeff()) <= kNegligible[level_] * size_[at(pair.first)] * size_[at(pair.second)];
 }
 
 /// Leaves out the neighbours of a row whose blocks are zero.

@@ -44,6 +44,7 @@ class RankFactor {
   };
 
   void take(const std::vector<int>& start, const std::vector<int>& column, const std::vector<Matrix3>& blocks, bool symmetric);
+  void coarsen();
   int connect(int a, int b);
   void locate(int row);
   void forget(int row);
@@ -57,6 +58,8 @@ class RankFactor {
 
   int rows_{0};
   bool isSymmetric_{false};
+  std::size_t level_{0};  // of the blocks that are zero
+  double fullAt_{0};      // pairs from which on the next level holds
   std::vector<Pair> pairs_;
   std::vector<std::vector<Neighbour>> neighbours_;
   std::vector<Matrix3> diagonal_;           // of what is left of A
