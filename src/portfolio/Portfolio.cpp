@@ -38,8 +38,9 @@ constexpr int fewContacts = 16;          // fewer are swept first, whatever they
 constexpr int plainSweeps = 2;           // of more contacts, in local form: where few of them bear load they may be exact by then,
 constexpr double firstRelaxation = 1.4;  // [-] which over-relaxed sweeps, the next ones, never are
 constexpr double newtonNear = 1e-4;      // [-] residual from which Newton ends what an interior point began
-constexpr int firstSweeps =
-    500;  // before anything is analysed, to the polish, as long as their contraction promises it: a handful of contacts is done in fewer, for the price of an ordering
+// Before anything is analysed, to the polish, as long as their contraction promises it: a handful of contacts is done in fewer, for the price of an ordering. The more contacts, the dearer what
+// comes after.
+constexpr int firstSweeps = 200, firstSweepsOfMany = 500;
 constexpr int warmPatience = 3;
 constexpr int longSweeps = 20000;
 constexpr int warmSteps = 12, polishSteps = 30;
@@ -317,7 +318,7 @@ struct Portfolio::Impl {
     trial = {};
     const bool isDone = isLocal(problem) && !areFew && sweepTrial(problem, brief).status == SolveStatus::Converged;
     if (!isDone) {
-      brief.maxIterations = firstSweeps;
+      brief.maxIterations = problem.contacts() > manyContacts ? firstSweepsOfMany : firstSweeps;
       if (!areFew) brief.relaxation = firstRelaxation;
       trial = {};
       sweepTrial(problem, brief);
