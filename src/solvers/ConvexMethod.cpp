@@ -68,10 +68,9 @@ void ConvexMethod::start(VelocitySystem& system) {
   lambda_.setZero(problem.rows());
   r_.setZero(3 * n);
   system.contactVelocity(v_, r_, u_);
-  double speed = 1e-3 * system.scale(), impulse = 0;
+  double speed = 1e-3 * system.scale();
   for (int i = 0; i < n; ++i) speed += u_.segment<3>(3 * i).norm() / n;
-  for (int i = 0; i < n; ++i) impulse += speed / system.omega(i) / n;
-  impulse = std::max(impulse, 0.1 * problem.f.lpNorm<Eigen::Infinity>());  // heavy bodies on light ones need impulses of their own size
+  const double impulse = system.stoppingImpulse(speed);
   for (int i = 0; i < n; ++i) {
     Contact& c = contacts_[at(i)];
     c.cone = problem.mu[i] > 0;

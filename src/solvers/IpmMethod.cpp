@@ -56,11 +56,10 @@ void IpmMethod::start(VelocitySystem& system) {
   lambda_.setZero(problem.rows());
   r_.setZero(3 * n);
   system.contactVelocity(v_, r_, u_);
-  double speed = 0, impulse = 0;
+  double speed = 0;
   for (int i = 0; i < n; ++i) speed += u_.segment<3>(3 * i).norm() / n;
   speed += 1e-12 + 1e-3 * system.scale();
-  for (int i = 0; i < n; ++i) impulse += speed / system.omega(i) / n;
-  impulse = std::max(impulse, problem.f.dot(system.freeVelocity()) / (n * speed));  // heavy bodies on light ones need impulses of their own size
+  const double impulse = system.stoppingImpulse(speed);
   pairs_ = 0;
   for (int i = 0; i < n; ++i) {
     Contact& c = contacts_[static_cast<std::size_t>(i)];

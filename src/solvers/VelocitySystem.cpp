@@ -201,6 +201,13 @@ void VelocitySystem::velocityFromImpulses(const VectorX& r, const VectorX& lambd
   v += free_;
 }
 
+double VelocitySystem::stoppingImpulse(double speed) const {
+  const int n = problem_->contacts();
+  double own = 0;  // of the bodies at the contacts, where nothing stands on them
+  for (int i = 0; i < n; ++i) own += speed / omega(i) / n;
+  return std::max(own, problem_->f.dot(free_) / (n * speed));
+}
+
 void VelocitySystem::contactVelocity(const VectorX& v, const VectorX& r, VectorX& u) const {
   contactRates(v, u);
   u += problem_->w;

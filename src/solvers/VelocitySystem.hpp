@@ -34,6 +34,10 @@ class VelocitySystem {
   double rowOmega(int k) const { return rowOmega_[static_cast<std::size_t>(k)]; }          // [1/kg] GᵀM⁻¹G of row k, > 0
   double scale() const { return scale_; }                                                  // [m/s] of the certificate, > 0
 
+  /// [N s] An impulse for every contact that stops bodies with their free motion's energy at that speed [m/s]: what an interior point starts with. Ten thousand times too much costs it a few
+  /// steps, a thousandth of it is a start that it does not get away from.
+  double stoppingImpulse(double speed) const;
+
   double impulseUnit() const { return impulseUnit_; }  // [m/s kg^½] of √(Fᵀ diag(M)⁻¹ F): the scale on the least inertia
 
   /// x := M⁻¹ x
