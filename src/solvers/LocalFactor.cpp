@@ -1,22 +1,46 @@
 #include "solvers/LocalFactor.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
 
 namespace stiction {
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 constexpr int mostColumns = 6;
+
+/// Whether contacts that all know one another have the velocities of one rigid body relative to another; the first few are looked at.
+bool movesAsOne(const LocalContactProblem& problem, const std::vector<int>& contacts) {
+  constexpr int few = 4;
+  constexpr double rounding = 1e-6;
+  const int count = std::min(few, static_cast<int>(contacts.size()));
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 3 * few, 3 * few> W;
+  W.setZero(3 * count, 3 * count);
+  for (int a = 0; a < count; ++a)
+    for (int b = 0; b < count; ++b) {
+      const auto first = problem.column.begin() + problem.start[at(contacts[at(a)])], last = problem.column.begin() + problem.start[at(contacts[at(a)]) + 1];
+      const auto found = std::lower_bound(first, last, contacts[at(b)]);
+      if (found != last && *found == contacts[at(b)]) W.block<3, 3>(3 * a, 3 * b) = problem.blocks[at(static_cast<int>(found - problem.column.begin()))];
+    }
+  Eigen::FullPivLU<decltype(W)> factor{W};
+  factor.setThreshold(rounding);
+  return factor.rank() <= 6;
+}
+
 }  // namespace
 
 int mostVelocities(const LocalContactProblem& problem) {
+  constexpr int ofPair = 6;
   const auto column = [&](int k) { return problem.column.begin() + problem.start[at(k)]; };
-  std::vector<int> contacts(at(problem.contacts()), 0);  // of the pair, at its first contact
+  std::vector<std::vector<int>> pairs(at(problem.contacts()));  // of contacts with the same neighbours, at the first of them
   for (int i = 0; i < problem.contacts(); ++i) {
     const auto first = std::find_if(column(i), column(i + 1), [&](int j) { return j >= i || std::equal(column(i), column(i + 1), column(j), column(j + 1)); });
-    ++contacts[at(first == column(i + 1) || *first > i ? i : *first)];
+    pairs[at(first == column(i + 1) || *first > i ? i : *first)].push_back(i);
   }
   int velocities = 0;
-  for (const int count : contacts) velocities += std::min(3 * count, 6);
+  for (const auto& contacts : pairs) {
+    const int all = 3 * static_cast<int>(contacts.size());
+    velocities += all <= ofPair || !movesAsOne(problem, contacts) ? all : ofPair;
+  }
   return velocities;
 }
 

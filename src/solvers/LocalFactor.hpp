@@ -37,7 +37,7 @@ class LocalFactor {
   VectorX v_, u_, Wr_;
 };
 
-/// No more velocities than that matter to the contacts: six for each pair of bodies. Contacts with the same neighbours in W are taken to be of one pair.
+/// No more velocities than that matter to the contacts: six for each pair of rigid bodies, as contacts with the same neighbours in W are, unless the numbers say that they move as they like.
 int mostVelocities(const LocalContactProblem& problem);
 
 /// y = W x of the local problem.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <cmath>
 
 #include "oracle/RandomProblems.hpp"
 #include "unit/solvers/PyramidProblem.hpp"
@@ -74,6 +75,24 @@ TEST(LocalFactor, TheFreeMotionIsThatOfTheBodies) {
   VectorX u;
   multiplyTransposed(factor.global().H, factor.global().f, u);
   EXPECT_LT((u + factor.global().w - moved.q).norm(), 1e-12 * moved.q.norm());
+}
+
+// Every contact of an elastic body feels all others, as those of one rigid body do, but moves as it likes.
+TEST(LocalFactor, ContactsOfAnElasticBodyAreNoPairs) {
+  const int contacts = 20;
+  LocalContactProblem elastic, rigid;
+  elastic.mu = rigid.mu = VectorX::Constant(contacts, 0.5);
+  for (int i = 0; i < contacts; ++i) {
+    for (int j = 0; j < contacts; ++j) {
+      const Matrix3 one = Matrix3::Identity(), own = std::exp(-std::abs(i - j)) * one;
+      elastic.column.push_back(j), rigid.column.push_back(j);
+      elastic.blocks.push_back(own), rigid.blocks.push_back(one);
+    }
+    elastic.start.push_back(static_cast<int>(elastic.column.size()));
+    rigid.start.push_back(static_cast<int>(rigid.column.size()));
+  }
+  EXPECT_EQ(mostVelocities(elastic), 3 * contacts);
+  EXPECT_EQ(mostVelocities(rigid), 6);
 }
 
 }  // namespace
