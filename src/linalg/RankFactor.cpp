@@ -5,6 +5,8 @@
 #include <functional>
 #include <iterator>
 
+#include "base/Memory.hpp"
+
 namespace stiction {
 namespace {
 
@@ -33,14 +35,15 @@ void RankFactor::factor(const std::vector<int>& start, const std::vector<int>& c
       queue_.pop_back();
       if (count != static_cast<int>(neighbours_[at(row)].size()) || !(largestPivot(row) > least)) continue;
       eliminate(row, least);
-      if (level_ + 1 < std::size(kNegligible) && static_cast<double>(pairs_.size()) > fullAt_) coarsen();
+      if (level_ + 1 < std::size(kNegligible) && connections_ > fullAt_) coarsen();
     }
   }
 }
 
 void RankFactor::take(const std::vector<int>& start, const std::vector<int>& column, const std::vector<Matrix3>& blocks, bool symmetric) {
   rows_ = static_cast<int>(start.size()) - 1;
-  pairs_.clear(), panels_.clear(), entries_.clear();
+  pairs_.clear(), spare_.clear(), panels_.clear(), entries_.clear();
+  connections_ = 0;
   neighbours_.resize(at(rows_));
   for (auto& list : neighbours_) list.clear();
   diagonal_.assign(at(rows_), Matrix3::Zero());
@@ -79,25 +82,34 @@ void RankFactor::take(const std::vector<int>& start, const std::vector<int>& col
   }
   level_ = 0;
   while (rounding <= kRounding && level_ + 1 < std::size(kNegligible) && kNegligible[level_] <= rounding) ++level_;
-  fullAt_ = (1 + kFill) * static_cast<double>(pairs_.size());
+  fullAt_ = (1 + kFill) * connections_;
   for (Pair& pair : pairs_) pair.isZero = isNegligible(pair);
   for (int i = 0; i < rows_; ++i) sweepOut(i);
+  recycle();
 }
 
 /// The next level of blocks that are zero.
 void RankFactor::coarsen() {
   ++level_;
-  fullAt_ = (1 + kFill) * static_cast<double>(pairs_.size());
+  fullAt_ = (1 + kFill) * connections_;
   for (Pair& pair : pairs_) pair.isZero = pair.isZero || isNegligible(pair);
   for (int row = 0; row < rows_; ++row) {
     sweepOut(row);
     offer(row);
   }
+  recycle();
 }
 
 int RankFactor::connect(int a, int b) {
-  const int pair = static_cast<int>(pairs_.size());
-  pairs_.push_back({a, b, false, Matrix3::Zero(), Matrix3::Zero()});
+  if (spare_.empty()) {
+    if (pairs_.size() == pairs_.capacity()) requireMemory(2.0 * sizeof(Pair) * static_cast<double>(pairs_.size()), "what is left of W while it is factored");
+    spare_.push_back(static_cast<int>(pairs_.size()));
+    pairs_.emplace_back();
+  }
+  const int pair = spare_.back();
+  spare_.pop_back();
+  ++connections_;
+  pairs_[at(pair)] = {a, b, false, Matrix3::Zero(), Matrix3::Zero()};
   neighbours_[at(a)].push_back({b, pair});
   neighbours_[at(b)].push_back({a, pair});
   return pair;
@@ -127,9 +139,18 @@ bool RankFactor::isNegligible(const Pair& pair) const {
   return std::max(pair.forth.cwiseAbs().maxCoeff(), pair.back.cwiseAbs().maxCoeff()) <= kNegligible[level_] * size_[at(pair.first)] * size_[at(pair.second)];
 }
 
-/// Leaves out the neighbours of a row whose blocks are zero.
+/// Leaves out the neighbours of a row whose blocks are zero. Their pairs are spare once the other row has been swept, too.
 void RankFactor::sweepOut(int row) {
-  std::erase_if(neighbours_[at(row)], [this](const Neighbour& n) { return pairs_[at(n.pair)].isZero; });
+  std::erase_if(neighbours_[at(row)], [&](const Neighbour& n) {
+    const Pair& pair = pairs_[at(n.pair)];
+    if (pair.isZero && pair.first == row) spent_.push_back(n.pair);
+    return pair.isZero;
+  });
+}
+
+void RankFactor::recycle() {
+  spare_.insert(spare_.end(), spent_.begin(), spent_.end());
+  spent_.clear();
 }
 
 /// The columns of P and Q of the row's own block, the largest pivot first; takes them off the block.
@@ -206,6 +227,7 @@ void RankFactor::eliminate(int row, double leastPivot) {
     sweepOut(entries_[at(k)].row);
     offer(entries_[at(k)].row);
   }
+  recycle();
 }
 
 }  // namespace stiction

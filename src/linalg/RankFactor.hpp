@@ -25,7 +25,7 @@ class RankFactor {
   };
 
   /// A by compressed rows of blocks: row i has blocks [start[i], start[i+1]) in columns `column`. `symmetric` takes (A + Aᵀ)/2 for A, and so does an A that is symmetric up to
-  /// rounding; then P = Q.
+  /// rounding; then P = Q. Throws MemoryError where what is left of A on the way does not fit.
   void factor(const std::vector<int>& start, const std::vector<int>& column, const std::vector<Matrix3>& blocks, bool symmetric);
 
   const std::vector<Panel>& panels() const { return panels_; }
@@ -53,14 +53,17 @@ class RankFactor {
   void update(Pair& pair, const Entry& a, const Entry& b) const;
   bool isNegligible(const Pair& pair) const;
   void sweepOut(int row);
+  void recycle();
   double largestPivot(int row) const;
   void offer(int row);
 
   int rows_{0};
   bool isSymmetric_{false};
-  std::size_t level_{0};  // of the blocks that are zero
-  double fullAt_{0};      // pairs from which on the next level holds
+  std::size_t level_{0};   // of the blocks that are zero
+  double connections_{0};  // pairs there have been
+  double fullAt_{0};       // at so many the next level holds
   std::vector<Pair> pairs_;
+  std::vector<int> spare_, spent_;  // pairs whose blocks are zero; those of the elimination at hand
   std::vector<std::vector<Neighbour>> neighbours_;
   std::vector<Matrix3> diagonal_;           // of what is left of A
   std::vector<Vector3> whole_;              // the diagonal of A
