@@ -247,11 +247,12 @@ struct Portfolio::Impl {
   bool isColossal() const { return system.factorWork() > colossalWork; }
 
   /// Stacks, arches, walls, known before anything is analysed: sweeps do not settle them.
-  static bool isStructure(const ContactProblem& problem) { return isStructure(problem.contacts(), problem.dof()); }
-  static bool isStructure(const LocalContactProblem& problem) {
-    return problem.contacts() >= fewContacts && isStructure(problem.contacts(), mostVelocities(problem));
+  template <class Problem>
+  static bool isStructure(const Problem& problem) {
+    return problem.contacts() >= fewContacts && 3 * problem.contacts() > tightness * velocities(problem);
   }
-  static bool isStructure(int contacts, int velocities) { return contacts >= fewContacts && 3 * contacts > tightness * velocities; }
+  static int velocities(const ContactProblem& problem) { return problem.dof(); }
+  static int velocities(const LocalContactProblem& problem) { return mostVelocities(problem); }
   static bool isLocal(const ContactProblem&) { return false; }
   static bool isLocal(const LocalContactProblem&) { return true; }
 

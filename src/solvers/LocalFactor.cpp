@@ -6,7 +6,7 @@
 namespace stiction {
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-constexpr int mostColumns = 6;
+constexpr int ofBody = 6;  // velocities of a rigid body, or of one relative to another
 
 /// Whether contacts that all know one another have the velocities of one rigid body relative to another; the first few are looked at.
 bool movesAsOne(const LocalContactProblem& problem, const std::vector<int>& contacts) {
@@ -23,13 +23,12 @@ bool movesAsOne(const LocalContactProblem& problem, const std::vector<int>& cont
     }
   Eigen::FullPivLU<decltype(W)> factor{W};
   factor.setThreshold(rounding);
-  return factor.rank() <= 6;
+  return factor.rank() <= ofBody;
 }
 
 }  // namespace
 
 int mostVelocities(const LocalContactProblem& problem) {
-  constexpr int ofPair = 6;
   const auto column = [&](int k) { return problem.column.begin() + problem.start[at(k)]; };
   std::vector<std::vector<int>> pairs(at(problem.contacts()));  // of contacts with the same neighbours, at the first of them
   for (int i = 0; i < problem.contacts(); ++i) {
@@ -39,7 +38,7 @@ int mostVelocities(const LocalContactProblem& problem) {
   int velocities = 0;
   for (const auto& contacts : pairs) {
     const int all = 3 * static_cast<int>(contacts.size());
-    velocities += all <= ofPair || !movesAsOne(problem, contacts) ? all : ofPair;
+    velocities += all <= ofBody || !movesAsOne(problem, contacts) ? all : ofBody;
   }
   return velocities;
 }
@@ -63,7 +62,7 @@ int LocalFactor::blockOf(const RankFactor::Panel& panel) const {
   const auto& places = places_[at(first->row)];
   for (auto place = places.rbegin(); place != places.rend(); ++place) {
     const int block = place->block;
-    if (width_[at(block)] + panel.width > mostColumns || height_[at(block)] > 2 * (panel.last - panel.first)) continue;
+    if (width_[at(block)] + panel.width > ofBody || height_[at(block)] > 2 * (panel.last - panel.first)) continue;
     if (std::all_of(first, last, [&](const RankFactor::Entry& entry) { return holds(block, entry); })) return block;
   }
   return -1;
@@ -91,7 +90,7 @@ void LocalFactor::addColumns() {
   for (const auto& places : places_) {
     for (auto place = places.begin(); place != places.end();) {
       const int block = place->block, width = width_[at(block)];
-      double segmentP[3 * mostColumns] = {}, segmentQ[3 * mostColumns] = {};
+      double segmentP[3 * ofBody] = {}, segmentQ[3 * ofBody] = {};
       for (; place != places.end() && place->block == block; ++place) {
         const RankFactor::Entry& entry = factor_.entries()[at(place->entry)];
         for (int c = 0; c < 3 && place->column + c < width; ++c)
@@ -101,7 +100,7 @@ void LocalFactor::addColumns() {
           }
       }
       global_.H.addSegment(block, global_.M.start[at(block)], width, segmentQ);
-      velocity_.addSegment(block, global_.M.start[at(block)], width, segmentP);
+      if (!factor_.isSymmetric()) velocity_.addSegment(block, global_.M.start[at(block)], width, segmentP);
     }
     global_.H.endGroup();
     velocity_.endGroup();

@@ -35,7 +35,7 @@ class VelocitySystem {
   double scale() const { return scale_; }                                                  // [m/s] of the certificate, > 0
 
   /// [N s] An impulse for every contact that stops bodies with their free motion's energy at that speed [m/s]: what an interior point starts with. Ten thousand times too much costs it a few
-  /// steps, a thousandth of it is a start that it does not get away from.
+  /// steps, from a thousandth of it it often gets nowhere.
   double stoppingImpulse(double speed) const;
 
   double impulseUnit() const { return impulseUnit_; }  // [m/s kg^½] of √(Fᵀ diag(M)⁻¹ F): the scale on the least inertia
