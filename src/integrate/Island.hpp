@@ -137,6 +137,11 @@ class IslandStepper {
   double freeFall(double h) const;
   double deepest() const;
 
+  struct Faults {
+    double way{0};      // [m] that the worst of them has to go in one pass, 0 when nothing asks
+    double overlap{0};  // [-] of the size of the bodies: the deepest overlap, or the largest error of a constraint
+  };
+
   // Rows.cpp
   void beginRows(const WorldState& start);
   bool enterRows(double h);
@@ -151,7 +156,7 @@ class IslandStepper {
   void accountBends(double h);
   void rememberRows(double h, bool rests);
   bool enterImpactRows();
-  double chooseRows(double h);
+  Faults chooseRows(double h);
   double enterProjectionRows(double h, double reach);
   double constraintError();
   bool refuseRows();
@@ -173,6 +178,7 @@ class IslandStepper {
   // Projection.cpp
   void project(double h);
   void followAnchors(double h);
+  double stays() const;
   double gapFault(const Contact& contact, double h) const;
   double fault(const Contact& contact, double h) const;
   static double farthest(double size, double h);
@@ -180,7 +186,7 @@ class IslandStepper {
   bool strays(double h);
   bool moved(int body, double h) const;
   void clearMotion();
-  double chooseRegion(double h);
+  Faults chooseRegion(double h);
   double load(const Contact& contact, double h) const;
   bool hasParted(const Contact& contact, double h) const;
   void keepBallsFromTurning();

@@ -24,8 +24,8 @@
 namespace stiction {
 namespace {
 
-constexpr double kOverlap = 1e-10;    // [-] of the pair's size: overlaps below this stay
-constexpr double kAnchor = 1e-10;     // [-] of the pair's size: anchors nearer than this stay
+constexpr double kStays = 1e-10, kStaysAtTolerance = 1e-2,
+                 kMostStays = 1e-4;   // [-] of the pair's size, and of the step's tolerance: overlaps and anchors out of place by less stay
 constexpr double kCompliance = 1e-3;  // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
 constexpr double kTolerance = 1e-6;   // [-] relative certificate asked of the projection
 constexpr double kPolish = 1e-10;     // [-] what a method goes on to at most: what is left becomes an approach speed of the next step,
@@ -37,6 +37,7 @@ constexpr double kSpeed = 10.0;   // [1/s] times the pair's size: speed at which
 constexpr double kParted = 1e-2;  // [-] of the pair's size: loaded contacts farther apart are left to open,
 constexpr double kStillParted = 1e-4;  // [-] or than this after the first pass: what others hold open is not asked for again
 constexpr double kHeadway = 0.2;       // [-] of the worst fault's way: a pass that moves nothing so far mends nothing more
+constexpr double kGain = 0.5;          // [-] likewise one that leaves more of the worst fault than that, once overlaps are below kStray,
 constexpr double kLocal = 0.1;         // [-] of the island's bodies: a larger region is the whole island
 constexpr double kStray = 1e-7;        // [-] of the pair's size: bodies at rest are not moved for less
 constexpr int kPasses = 5;
@@ -78,10 +79,13 @@ void IslandStepper::followAnchors(double h) {
   }
 }
 
+/// Of the pair's size [-]: what may stay out of place. A step that may be wrong by more in its velocities has no use for less.
+double IslandStepper::stays() const { return std::clamp(kStaysAtTolerance * setup_->options->tolerance, kStays, kMostStays); }
+
 /// What is wrong with the gap [m]: overlap, or open where there was load; 0 within the tolerance.
 double IslandStepper::gapFault(const Contact& contact, double h) const {
   if (leftOut(contact.key)) return 0.0;
-  return contact.gap < -kOverlap * pairSize(contact.key) || hasParted(contact, h) ? std::abs(contact.gap) : 0.0;
+  return contact.gap < -stays() * pairSize(contact.key) || hasParted(contact, h) ? std::abs(contact.gap) : 0.0;
 }
 
 /// The same, or an anchor out of place.
@@ -89,7 +93,7 @@ double IslandStepper::fault(const Contact& contact, double h) const {
   if (leftOut(contact.key)) return 0.0;
   double fault = gapFault(contact, h);
   const ContactMemory* entry = memoryOf(contact.key);
-  if (entry && entry->anchored && entry->anchor.norm() > kAnchor * pairSize(contact.key)) fault = std::max(fault, entry->anchor.norm());
+  if (entry && entry->anchored && entry->anchor.norm() > stays() * pairSize(contact.key)) fault = std::max(fault, entry->anchor.norm());
   return fault;
 }
 
@@ -113,30 +117,35 @@ double IslandStepper::load(const Contact& contact, double h) const {
 }
 
 /// Whether a contact that carried load, so was to end closed, ended a little open.
-bool IslandStepper::hasParted(const Contact& contact, double h) const { return !touching(contact) && load(contact, h) > 0; }
+bool IslandStepper::hasParted(const Contact& contact, double h) const {
+  return !touching(contact) && contact.gap > stays() * pairSize(contact.key) && load(contact, h) > 0;
+}
 
-/// The bodies at contacts that ask, or the whole island when those are most of it. Returns the way [m] that the worst of them has to go, 0 when none asks.
-double IslandStepper::chooseRegion(double h) {
+/// The bodies at contacts that ask, or the whole island when those are most of it. Returns what is wrong with them.
+IslandStepper::Faults IslandStepper::chooseRegion(double h) {
   region_.clear();
-  double worst = chooseRows(h);
+  Faults faults = chooseRows(h);
   for (const Contact& contact : contacts_) {
     if (!asks(contact, h)) continue;
-    worst = std::max(worst, std::min(fault(contact, h), farthest(pairSize(contact.key), h)));
+    const double size = pairSize(contact.key);
+    faults.way = std::max(faults.way, std::min(fault(contact, h), farthest(size, h)));
+    faults.overlap = std::max(faults.overlap, -contact.gap / size);
     for (const int body : {contact.bodyA, contact.bodyB})
       if (setup_->model->bodies[at(body)].kind == BodyKind::Dynamic) region_.push_back(body);
   }
   std::sort(region_.begin(), region_.end());
   region_.erase(std::unique(region_.begin(), region_.end()), region_.end());
   if (static_cast<double>(region_.size()) > kLocal * static_cast<double>(bodies_.size())) region_ = bodies_;
-  return worst;
+  return faults;
 }
 
 /// Whether bodies at rest are so far out of place that they must be moved, and so stirred.
 bool IslandStepper::strays(double h) {
   region_.clear();
   parted_ = kParted;
-  return chooseRows(h) > 0 || std::any_of(contacts_.begin(), contacts_.end(),
-                                          [&](const Contact& contact) { return asks(contact, h) && fault(contact, h) > kStray * pairSize(contact.key); });
+  return chooseRows(h).way > 0 || std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& contact) {
+           return asks(contact, h) && fault(contact, h) > std::max(kStray, stays()) * pairSize(contact.key);
+         });
 }
 
 /// Of the problem's bodies those that nothing turns: balls without anchors or constraints, whose angular velocities would be so many zeros.
@@ -234,18 +243,16 @@ double IslandStepper::applyProjection() {
 /// How exactly a pass is solved [-] of the certificate's scale [m]. Constraints that users hold the island by stay as exact as can be.
 double IslandStepper::polishOfPass(double scale) const {
   if (!rows_.empty()) return kPolish;
-  return std::clamp(std::max(bend_, kFine * kOverlap * finest_) / scale, kPolish, kCoarse);
+  return std::clamp(std::max(bend_, kFine * stays() * finest_) / scale, kPolish, kCoarse);
 }
 
 void IslandStepper::project(double h) {
   for (const Contact& contact : contacts_)
     if (ContactMemory* entry = memoryOf(contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
-  bool stuck = false, whole = false;
-  for (int pass = 0; pass < kPasses && !stuck; ++pass) {
-    parted_ = pass == 0 ? kParted : kStillParted;
-    const double worst = chooseRegion(h);
-    if (region_.empty()) break;
-    if (whole) region_ = bodies_;
+  parted_ = kParted;
+  Faults faults = chooseRegion(h);
+  bool stuck = false;
+  for (int pass = 0; pass < kPasses && !region_.empty() && !stuck; ++pass) {
     assembleProjection(h);
     const ContactProblem& problem = assembly_.problem;
     iterate_.v.setZero(problem.dof());
@@ -260,15 +267,20 @@ void IslandStepper::project(double h) {
     options.scale = projectionCertifier_.scale();
     const PortfolioReport report = projector_.solve(problem, iterate_, options, projectionCertifier_);
     if (!(report.certificate.relative <= kUseful)) break;
-    const bool slow = applyProjection() <= kHeadway * worst;
+    const double way = applyProjection();
     startContacts_.swap(contacts_);
     contacts_.clear();
     fresh_ = false;
     detect();
     followAnchors(0.0);
+    parted_ = kStillParted;
+    const bool wasWhole = region_.size() == bodies_.size();
+    const Faults before = faults;
+    faults = chooseRegion(h);
+    const bool isIdle = way <= kHeadway * before.way || (faults.overlap <= std::max(kStray, stays()) && faults.way > kGain * before.way);
     const bool open = std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& contact) { return asks(contact, h) && gapFault(contact, h) > 0; });
-    stuck = slow && (!open || region_.size() == bodies_.size() || pass + 1 == kPasses);
-    whole = slow;
+    stuck = isIdle && (!open || wasWhole || pass + 1 == kPasses);
+    if (isIdle && !region_.empty()) region_ = bodies_;
   }
   assembly_.setBodies(bodies_);
   for (const Contact& contact : contacts_) {

@@ -221,21 +221,22 @@ bool IslandStepper::enterImpactRows() {
 }
 
 /// Evaluates the rows where the island is now, and adds to region_ the bodies of those that are off. Returns the way [m] that the worst of them has to go.
-double IslandStepper::chooseRows(double h) {
-  if (rows_.empty()) return 0.0;
+IslandStepper::Faults IslandStepper::chooseRows(double h) {
+  Faults faults;
+  if (rows_.empty()) return faults;
   if (!rows_.evaluate(local_, time_)) {
     refuseRows();
-    return 0.0;
+    return faults;
   }
-  double worst = 0;
   for (const ConstraintRows::Row& row : rows_.rows()) {
     const double error = errorOf(row, row.value);
     if (error <= kOff * row.size) continue;
-    worst = std::max(worst, std::min(error, farthest(row.size, h)));
+    faults.way = std::max(faults.way, std::min(error, farthest(row.size, h)));
+    faults.overlap = std::max(faults.overlap, error / row.size);
     for (const int body : {row.bodyA, row.bodyB})
       if (body >= 0 && setup_->inertias[at(body)].dynamic) region_.push_back(body);
   }
-  return worst;
+  return faults;
 }
 
 /// Adds the rows of the region's bodies to the projection, targets to rowTargets_. Returns the longest way [m] that one of them has to go.

@@ -29,6 +29,7 @@ constexpr double heapRelaxation = 1.6;  // [-] likewise on dear problems, measur
 constexpr double headway = 0.6;         // [-] of the certificate before a run of sweeps: one that leaves more was idle
 constexpr int mostIdle = 2;             // such runs, one after the other, and the next ones are not over-relaxed; two more, and it was all in vain
 constexpr int looseSweeps = 900;        // of the first run where heaps in motion start far from an answer,
+constexpr int pileSweeps = 600;         // of piles, at least, while they bring something: all that a loose tolerance asks for, and not over-relaxed
 constexpr double sweptEnough = 0.1;     // [-] of the tolerance: it is an answer where it comes so near
 constexpr double sweepGoal = 1e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr int widenings = 3;                            // of what is left of a heap without its open contacts
@@ -264,6 +265,7 @@ struct Portfolio::Impl {
     return 3 * loaded > loadedRedundancy * dof;
   }
   bool isRedundant(const Iterate& best) const { return isRedundant(best, system.problem().dof()); }
+  bool isPile(int contacts, const Iterate& best) const { return isPrepared && contacts > manyContacts && isRedundant(best); }
 
   /// Heaps in motion, known before anything is analysed: they are narrowed.
   bool isLoose(const ContactProblem& problem, const Iterate& best) {
@@ -334,7 +336,9 @@ struct Portfolio::Impl {
   bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
     const bool dear = !isPrepared || isDear();
-    burst.relaxation = dear ? heapRelaxation : overRelaxation;
+    const bool isPile = this->isPile(problem.contacts(), best);
+    burst.relaxation = isPile ? 1 : dear ? heapRelaxation : overRelaxation;
+    if (isPile) sweeps = std::max(sweeps, pileSweeps);
     burst.looksOften = isPrepared && dear && componentsPerVelocity() > tightness;  // in walls the best answer is met on the way
     const double enough = isPrepared ? 0 : std::max(sweptEnough * options.tolerance, options.polish);
     double goal = isPrepared ? std::max(sweepGoal, options.tolerance) : enough;
@@ -465,7 +469,7 @@ void Portfolio::Impl::climb(const Problem& problem, Iterate& best, const SolveOp
   announceSearch(problem.contacts(), options);
   warm.warm = true;
   const bool hasMany = problem.contacts() > manyContacts;
-  const bool canShorten = options.warm && !options.thorough, isPile = hasMany && isRedundant(best), wanders = isPile && options.warm;
+  const bool canShorten = options.warm && !options.thorough, isPile = this->isPile(problem.contacts(), best), wanders = isPile && options.warm;
   const int stepsOfPile = static_cast<int>((canShorten ? pileSteps : options.warm && !isInner ? lastPileSteps : coldPileSteps) * problem.contacts());
   if (wanders) {
     warm.maxIterations = stepsOfPile;
