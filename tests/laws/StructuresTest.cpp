@@ -94,23 +94,43 @@ TEST(Structures, CardHouseStands) {
   EXPECT_LE(largestShift(simulation, start), 5e-3);
 }
 
-// A box of spheres: whatever the shuffle, they stay in and do not overlap.
-TEST(Structures, SpheresFallIntoABox) {
-  constexpr double kRadius = 0.1, kHalf = 0.4;
+constexpr double kBallRadius = 0.1, kBoxHalf = 0.4;
+
+/// 36 balls above the floor of a box.
+Simulation ballsAboveABox(const SimulationOptions& options = {}) {
   ModelBuilder builder;
-  addBox(builder, kHalf, kHalf, 0.5);
+  addBox(builder, kBoxHalf, kBoxHalf, 0.5);
   for (int k = 0; k < 4; ++k)
     for (int j = 0; j < 3; ++j)
       for (int i = 0; i < 3; ++i)
-        builder.addSolid("", Shape::sphere(kRadius), 1000,
+        builder.addSolid("", Shape::sphere(kBallRadius), 1000,
                          {{0.25 * (i - 1) + 0.01 * ((3 * j + k) % 4), 0.25 * (j - 1) - 0.01 * ((2 * i + k) % 3), 0.15 + 0.25 * k}, Quaternion::Identity()},
                          0.5);
-  Simulation simulation{builder.build(), {}};
+  return {builder.build(), options};
+}
+
+// A box of spheres: whatever the shuffle, they stay in and do not overlap.
+TEST(Structures, SpheresFallIntoABox) {
+  Simulation simulation = ballsAboveABox();
   advance(simulation, kStep, 120, 1e-6);
   for (std::size_t i = 1; i < simulation.state().position.size(); ++i) {
     const Vector3& x = simulation.state().position[i];
-    EXPECT_LE(std::max(std::abs(x.x()), std::abs(x.y())), kHalf - kRadius + 1e-6);
-    EXPECT_GE(x.z(), kRadius - 1e-6);
+    EXPECT_LE(std::max(std::abs(x.x()), std::abs(x.y())), kBoxHalf - kBallRadius + 1e-6);
+    EXPECT_GE(x.z(), kBallRadius - 1e-6);
+  }
+}
+
+// What overlaps after a step is a hundredth of the tolerance at most, of the size of the bodies, and 1e-10 where the tolerance is finer.
+TEST(Structures, OverlapsFollowTheTolerance) {
+  for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10}) {
+    SimulationOptions options;
+    options.tolerance = tolerance;
+    Simulation simulation = ballsAboveABox(options);
+    for (int i = 0; i < 60; ++i) {
+      const StepReport& report = simulation.step(kStep);
+      ASSERT_EQ(report.status, StepStatus::Certified) << report.reason;
+      ASSERT_LE(report.penetration, std::max(1e-2 * tolerance, 1e-10) * kBallRadius) << "at t = " << simulation.state().time << ", tolerance " << tolerance;
+    }
   }
 }
 
