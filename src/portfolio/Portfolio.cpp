@@ -340,8 +340,8 @@ struct Portfolio::Impl {
     burst.relaxation = isPile ? 1 : dear ? heapRelaxation : overRelaxation;
     if (isPile) sweeps = std::max(sweeps, pileSweeps);
     burst.looksOften = isPrepared && dear && componentsPerVelocity() > tightness;  // in walls the best answer is met on the way
-    const double enough = isPrepared ? 0 : std::max(sweptEnough * options.tolerance, options.polish);
-    double goal = isPrepared ? std::max(sweepGoal, options.tolerance) : enough;
+    const double enough = isPrepared ? 0 : std::max(sweptEnough * options.tolerance, options.polish), goalOfRuns = std::max(sweepGoal, options.tolerance);
+    double goal = isPrepared ? goalOfRuns : enough;
     int idle = 0;
     bool wasNear = false;  // Newton has had all its steps from there
     for (int run = isPrepared && dear ? leastSweeps : sweeps; sweeps > 0; run *= 2) {
@@ -354,10 +354,10 @@ struct Portfolio::Impl {
       burst.warm = report.certificate.relative < 1.0;
       trial = burst.warm ? best : Iterate{};
       const SolveReport swept = sweepTrial(problem, best, burst, options);
-      if (report.certificate.relative <= enough) return true;
+      if (report.certificate.relative <= (options.tolerance > sweepGoal ? options.tolerance : enough)) return true;
       if (const bool isFirst = !isPrepared; isFirst || isNarrowed) {
         if (!narrow(problem, best)) return false;
-        if (isFirst) sweeps = this->burst();
+        if (isFirst) sweeps = this->burst(), goal = goalOfRuns;
       }
       sweeps -= dear ? std::max(swept.iterations, 1) : sweeps;
       idle = report.certificate.relative > headway * before ? idle + 1 : 0;
