@@ -30,6 +30,8 @@ constexpr double headway = 0.6;         // [-] of the certificate before a run o
 constexpr int mostIdle = 2;             // such runs, one after the other, and the next ones are not over-relaxed; two more, and it was all in vain
 constexpr int looseSweeps = 900;        // of the first run where heaps in motion start far from an answer,
 constexpr int pileSweeps = 600;         // of piles, at least, while they bring something: all that a loose tolerance asks for, and not over-relaxed
+constexpr int mostPlainSweeps = 5000;   // of the last run, where the certificate is
+constexpr double nearTolerance = 30;    // [-] times the tolerance
 constexpr double sweptEnough = 0.1;     // [-] of the tolerance: it is an answer where it comes so near
 constexpr double sweepGoal = 1e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr int widenings = 3;                            // of what is left of a heap without its open contacts
@@ -333,7 +335,7 @@ struct Portfolio::Impl {
   /// On a dear problem in runs, each twice as long as the one before and followed by Newton, which often takes over long before the sweeps are through. Where nothing is prepared the first run
   /// is of `sweeps`: it may do by itself, else it tells what to prepare, the problem without what it leaves open.
   template <class Problem>
-  bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
+  bool sweepInRuns(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
     SolveOptions burst = options;
     const bool dear = !isPrepared || isDear();
     const bool isPile = this->isPile(problem.contacts(), best);
@@ -370,6 +372,27 @@ struct Portfolio::Impl {
       if (!isOut || swept.status == SolveStatus::Converged) goal = 0.1 * std::min(goal, report.certificate.relative);
     }
     return false;
+  }
+
+  /// Where a loose tolerance is near on a dear problem: sweeps without over-relaxation, for as long as each run, twice as long as the one before, brings something.
+  template <class Problem>
+  bool sweepPlainly(const Problem& problem, Iterate& best, const SolveOptions& options) {
+    SolveOptions plain = options;
+    plain.warm = true;
+    for (int run = leastSweeps; run <= mostPlainSweeps && report.certificate.relative <= nearTolerance * options.tolerance; run *= 2) {
+      const double before = report.certificate.relative;
+      plain.maxIterations = plain.patience = run;
+      trial = best;
+      sweepTrial(problem, best, plain, options);
+      if (report.certificate.passes(options.tolerance)) return true;
+      if (report.certificate.relative > headway * before) return false;
+    }
+    return false;
+  }
+
+  template <class Problem>
+  bool sweep(const Problem& problem, Iterate& best, int sweeps, const SolveOptions& options) {
+    return sweepInRuns(problem, best, sweeps, options) || (isDear() && sweepPlainly(problem, best, options));
   }
 
   /// Without friction, and before anything is analysed: sweeps from a warm start, which leave Newton a few contacts to change.
