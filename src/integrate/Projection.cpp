@@ -24,12 +24,13 @@
 namespace stiction {
 namespace {
 
-constexpr double kStays = 1e-10, kStaysAtTolerance = 1e-2,
-                 kMostStays = 1e-4;   // [-] of the pair's size, and of the step's tolerance: overlaps and anchors out of place by less stay
-constexpr double kCompliance = 1e-3;  // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
-constexpr double kTolerance = 1e-6;   // [-] relative certificate asked of the projection
-constexpr double kPolish = 1e-10;     // [-] what a method goes on to at most: what is left becomes an approach speed of the next step,
-constexpr double kCoarse = 1e-3;      // [-] and at least
+constexpr double kStays = 1e-10;            // [-] of the pair's size: overlaps below this stay, and anchors nearer,
+constexpr double kStaysAtTolerance = 1e-2;  // [-] or than this times the step's tolerance,
+constexpr double kMostStays = 1e-4;         // [-] but none above that
+constexpr double kCompliance = 1e-3;        // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
+constexpr double kTolerance = 1e-6;         // [-] relative certificate asked of the projection
+constexpr double kPolish = 1e-10;           // [-] what a method goes on to at most: what is left becomes an approach speed of the next step,
+constexpr double kCoarse = 1e-3;            // [-] and at least
 constexpr double kFine = 0.1;     // [-] of the overlap that may stay: no pass is more exact, nor than what surfaces curve over its way, which is for the next
 constexpr double kUseful = 1e-2;  // [-] a projection worse than this is not applied
 constexpr double kLargest = 0.2;  // [-] of the pair's size: correction in one (sub)step at most

@@ -220,7 +220,7 @@ bool IslandStepper::enterImpactRows() {
   return true;
 }
 
-/// Evaluates the rows where the island is now, and adds to region_ the bodies of those that are off. Returns the way [m] that the worst of them has to go.
+/// Evaluates the rows where the island is now, and adds to region_ the bodies of those that are off. Returns what is wrong with them.
 IslandStepper::Faults IslandStepper::chooseRows(double h) {
   Faults faults;
   if (rows_.empty()) return faults;

@@ -30,8 +30,8 @@ constexpr double headway = 0.6;         // [-] of the certificate before a run o
 constexpr int mostIdle = 2;             // such runs, one after the other, and the next ones are not over-relaxed; two more, and it was all in vain
 constexpr int looseSweeps = 900;        // of the first run where heaps in motion start far from an answer,
 constexpr int pileSweeps = 600;         // of piles, at least, while they bring something: all that a loose tolerance asks for, and not over-relaxed
-constexpr int mostPlainSweeps = 5000;   // of the last run, where the certificate is
-constexpr double nearTolerance = 30;    // [-] times the tolerance
+constexpr double nearTolerance = 30;    // [-] certificate over tolerance from which plain sweeps go on,
+constexpr int mostPlainSweeps = 5000;   // in runs of no more than that
 constexpr double sweptEnough = 0.1;     // [-] of the tolerance: it is an answer where it comes so near
 constexpr double sweepGoal = 1e-5, newtonReach = 5e-4;  // [-] certificates on dear problems: where the first sweeps end, and where Newton may go on
 constexpr int widenings = 3;                            // of what is left of a heap without its open contacts
@@ -359,7 +359,10 @@ struct Portfolio::Impl {
       if (report.certificate.relative <= (options.tolerance > sweepGoal ? options.tolerance : enough)) return true;
       if (const bool isFirst = !isPrepared; isFirst || isNarrowed) {
         if (!narrow(problem, best)) return false;
-        if (isFirst) sweeps = this->burst(), goal = goalOfRuns;
+        if (isFirst) {
+          sweeps = this->burst();
+          goal = goalOfRuns;
+        }
       }
       sweeps -= dear ? std::max(swept.iterations, 1) : sweeps;
       idle = report.certificate.relative > headway * before ? idle + 1 : 0;
