@@ -138,8 +138,9 @@ class IslandStepper {
   double deepest() const;
 
   struct Faults {
-    double way{0};      // [m] that the worst of them has to go in one pass, 0 when nothing asks
-    double overlap{0};  // [-] of the size of the bodies: the deepest overlap, or the largest error of a constraint
+    double way{0};        // [m] that the worst of them has to go in one pass, 0 when nothing asks
+    double overlap{0};    // [-] of the size of the bodies: the deepest overlap, or the largest error of a constraint
+    bool hasGaps{false};  // contacts overlap or have parted, where anchors alone may be out of place
   };
 
   // Rows.cpp
@@ -182,7 +183,7 @@ class IslandStepper {
   double gapFault(const Contact& contact, double h) const;
   double fault(const Contact& contact, double h) const;
   static double farthest(double size, double h);
-  bool asks(const Contact& contact, double h) const;
+  double asked(const Contact& contact, double h) const;
   bool strays(double h);
   bool moved(int body, double h) const;
   void clearMotion();

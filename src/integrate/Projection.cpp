@@ -101,10 +101,10 @@ double IslandStepper::fault(const Contact& contact, double h) const {
 /// Correction [m] in one pass at most, of a contact or row whose pair or bodies have that size.
 double IslandStepper::farthest(double size, double h) { return std::min(kLargest, kSpeed * h) * size; }
 
-/// Whether the projection has to see to the contact.
-bool IslandStepper::asks(const Contact& contact, double h) const {
+/// The contact's fault if the projection has to see to it [m], else 0.
+double IslandStepper::asked(const Contact& contact, double h) const {
   const ContactMemory* entry = memoryOf(contact.key);
-  return !(entry && entry->mended) && fault(contact, h) > 0;
+  return entry && entry->mended ? 0.0 : fault(contact, h);
 }
 
 /// Normal impulse [N s] that the contact carried over the last (sub)step of h; 0 when it is now farther apart than free fall or the impulse would close in h: about to take off.
@@ -127,10 +127,11 @@ IslandStepper::Faults IslandStepper::chooseRegion(double h) {
   region_.clear();
   Faults faults = chooseRows(h);
   for (const Contact& contact : contacts_) {
-    if (!asks(contact, h)) continue;
-    const double size = pairSize(contact.key);
-    faults.way = std::max(faults.way, std::min(fault(contact, h), farthest(size, h)));
+    const double fault = asked(contact, h), size = pairSize(contact.key);
+    if (!(fault > 0)) continue;
+    faults.way = std::max(faults.way, std::min(fault, farthest(size, h)));
     faults.overlap = std::max(faults.overlap, -contact.gap / size);
+    faults.hasGaps = faults.hasGaps || gapFault(contact, h) > 0;
     for (const int body : {contact.bodyA, contact.bodyB})
       if (setup_->model->bodies[at(body)].kind == BodyKind::Dynamic) region_.push_back(body);
   }
@@ -144,9 +145,8 @@ IslandStepper::Faults IslandStepper::chooseRegion(double h) {
 bool IslandStepper::strays(double h) {
   region_.clear();
   parted_ = kParted;
-  return chooseRows(h).way > 0 || std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& contact) {
-           return asks(contact, h) && fault(contact, h) > std::max(kStray, stays()) * pairSize(contact.key);
-         });
+  return chooseRows(h).way > 0 || std::any_of(contacts_.begin(), contacts_.end(),
+                                              [&](const Contact& contact) { return asked(contact, h) > std::max(kStray, stays()) * pairSize(contact.key); });
 }
 
 /// Of the problem's bodies those that nothing turns: balls without anchors or constraints, whose angular velocities would be so many zeros.
@@ -279,8 +279,7 @@ void IslandStepper::project(double h) {
     const Faults before = faults;
     faults = chooseRegion(h);
     const bool isIdle = way <= kHeadway * before.way || (faults.overlap <= std::max(kStray, stays()) && faults.way > kGain * before.way);
-    const bool open = std::any_of(contacts_.begin(), contacts_.end(), [&](const Contact& contact) { return asks(contact, h) && gapFault(contact, h) > 0; });
-    stuck = isIdle && (!open || wasWhole || pass + 1 == kPasses);
+    stuck = isIdle && (!faults.hasGaps || wasWhole || pass + 1 == kPasses);
     if (isIdle && !region_.empty()) region_ = bodies_;
   }
   assembly_.setBodies(bodies_);

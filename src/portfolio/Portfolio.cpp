@@ -343,6 +343,7 @@ struct Portfolio::Impl {
     if (isPile) sweeps = std::max(sweeps, pileSweeps);
     burst.looksOften = isPrepared && dear && componentsPerVelocity() > tightness;  // in walls the best answer is met on the way
     const double enough = isPrepared ? 0 : std::max(sweptEnough * options.tolerance, options.polish), goalOfRuns = std::max(sweepGoal, options.tolerance);
+    const double accepted = options.tolerance > sweepGoal ? options.tolerance : enough;  // of a loose tolerance no tenth is worth what comes next
     double goal = isPrepared ? goalOfRuns : enough;
     int idle = 0;
     bool wasNear = false;  // Newton has had all its steps from there
@@ -356,7 +357,7 @@ struct Portfolio::Impl {
       burst.warm = report.certificate.relative < 1.0;
       trial = burst.warm ? best : Iterate{};
       const SolveReport swept = sweepTrial(problem, best, burst, options);
-      if (report.certificate.relative <= (options.tolerance > sweepGoal ? options.tolerance : enough)) return true;
+      if (report.certificate.relative <= accepted) return true;
       if (const bool isFirst = !isPrepared; isFirst || isNarrowed) {
         if (!narrow(problem, best)) return false;
         if (isFirst) {

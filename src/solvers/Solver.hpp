@@ -27,7 +27,7 @@ struct SolveOptions {
   bool thorough{true};   // `auto`: follow paths of problems when every method failed; a time stepper prefers a smaller step
   bool fallBack{false};  // `auto` takes over where a named method that leans on it fails
   bool nearOnly{false};  // `auto`: only what starts near a warm start
-  double relaxation{1};  // [-] nsgs: each contact goes so many times as far as its own answer asks, and back into its cone
+  double relaxation{1};  // [-] nsgs: each contact goes so many times as far as its own answer asks (of full blocks 1.4 at most), and back into its cone
   double scale{0};       // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
   /// What would factor, sweep or begin a rung after it gives up. Whether an answer beyond it is the usual one depends on the clock.
   Deadline deadline;
