@@ -1,21 +1,47 @@
 #include "linalg/PanelKernel.hpp"
 
 #include <cstddef>
+#include <type_traits>
 
 namespace stiction {
 namespace {
 
-using Pack [[gnu::vector_size(8 * kPack)]] = double;
-struct [[gnu::packed, gnu::may_alias]] LoosePack {  // at any address; an alignment on the vector type itself is lost on Clang's way through references
-  Pack value;
-};
 using Size = std::size_t;
 
 #define STICTION_INLINE [[gnu::always_inline]] inline
 
 STICTION_INLINE Size at(int i) { return static_cast<Size>(i); }
-STICTION_INLINE const LoosePack& load(const double* p) { return *reinterpret_cast<const LoosePack*>(p); }
-STICTION_INLINE void store(double* p, const Pack& value) { reinterpret_cast<LoosePack*>(p)->value = value; }
+
+// As many numbers as a register holds; compilers take wider vectors to pieces by way of memory.
+using Two [[gnu::vector_size(16)]] = double;
+using Four [[gnu::vector_size(32)]] = double;
+using Eight [[gnu::vector_size(64)]] = double;
+
+/// `Width` numbers at a time.
+template <int Width>
+struct Lanes {
+  using Vector = std::conditional_t<Width == 8, Eight, std::conditional_t<Width == 4, Four, Two>>;
+  struct [[gnu::packed, gnu::may_alias]] Loose {  // at any address; an alignment on the vector type itself is lost on Clang's way through references
+    Vector value;
+  };
+  static constexpr int kWidth = Width, kVectors = kPack / Width;  // of a pack
+
+  STICTION_INLINE static const Loose& load(const double* p) { return *reinterpret_cast<const Loose*>(p); }
+  STICTION_INLINE static void store(double* p, const Vector& value) { reinterpret_cast<Loose*>(p)->value = value; }
+
+  /// Sum of a pack's numbers: halves are added, in the same order for any width.
+  STICTION_INLINE static double total(Vector (&v)[kVectors]) {
+    for (int half = kVectors / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) v[i] += v[i + half];
+    const Vector& s = v[0];
+    if constexpr (Width == 8)
+      return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+    else if constexpr (Width == 4)
+      return (s[0] + s[2]) + (s[1] + s[3]);
+    else
+      return s[0] + s[1];
+  }
+};
 
 /// Calls `f.template operator()<K>()` with the number of columns as a constant where it is a usual one, 0 elsewhere.
 template <class F>
@@ -28,105 +54,115 @@ STICTION_INLINE void dispatchColumns(int k, const F& f) {
     f.template operator()<0>();
 }
 
-/// `Packs` packs of rows of the product, N columns at a time: the rows of A come from memory for the first N only.
-template <int K, int N, int Packs>
+/// `Vectors` vectors of rows of the product, N columns at a time: the rows of A come from memory for the first N only.
+template <class L, int K, int N, int Vectors>
 STICTION_INLINE void sumProductsOfRows(const PanelSource* sources, int count, double* work, int leading, int r, int n) {
+  using Vector = typename L::Vector;
   for (int first = 0; first < n; first += N) {
-    Pack sum[N][Packs];
+    Vector sum[N][Vectors];
     for (int c = 0; c < N; ++c)
-      for (int q = 0; q < Packs; ++q) sum[c][q] = Pack{};
+      for (int q = 0; q < Vectors; ++q) sum[c][q] = Vector{};
     for (const PanelSource* source = sources; source != sources + count; ++source) {
       const double *a = source->a + r, *b = source->b + first;
+#pragma GCC unroll 3  // more, and GCC runs out of registers
       for (int i = 0; i < K; ++i, a += source->lda, b += source->ldb) {
-        Pack rows[Packs];
-        for (int q = 0; q < Packs; ++q) rows[q] = load(a + q * kPack).value;
+        Vector rows[Vectors];
+        for (int q = 0; q < Vectors; ++q) rows[q] = L::load(a + q * L::kWidth).value;
         for (int c = 0; c < N; ++c)
-          for (int q = 0; q < Packs; ++q) sum[c][q] += rows[q] * b[c];
+          for (int q = 0; q < Vectors; ++q) sum[c][q] += rows[q] * b[c];
       }
     }
     for (int c = 0; c < N; ++c)
-      for (int q = 0; q < Packs; ++q) store(work + at(first + c) * at(leading) + at(r + q * kPack), sum[c][q]);
+      for (int q = 0; q < Vectors; ++q) L::store(work + at(first + c) * at(leading) + at(r + q * L::kWidth), sum[c][q]);
   }
 }
 
-/// As many packs at a time as there are registers for.
-template <int K, int N, int Packs>
+/// Two vectors of rows and six columns at a time fill the registers.
+template <class L, int K, int N>
 STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* work, int m, int n) {
   const int leading = packed(m);
   int r = 0;
-  for (; r + Packs * kPack <= leading; r += Packs * kPack) sumProductsOfRows<K, N, Packs>(sources, count, work, leading, r, n);
-  for (; r < m; r += kPack) sumProductsOfRows<K, N, 1>(sources, count, work, leading, r, n);
+  for (; r + 2 * L::kWidth <= leading; r += 2 * L::kWidth) sumProductsOfRows<L, K, N, 2>(sources, count, work, leading, r, n);
+  if (r < leading) sumProductsOfRows<L, K, N, 1>(sources, count, work, leading, r, n);
 }
 
+template <class L>
 STICTION_INLINE void sumProducts(const PanelSource* sources, int count, double* work, int m, int n, int k) {
   const int leading = packed(m);
-  for (int r = 0; r < m; r += kPack)
+  for (int r = 0; r < m; r += L::kWidth)
     for (int c = 0; c < n; ++c) {
-      Pack sum{};
+      typename L::Vector sum{};
       for (const PanelSource* source = sources; source != sources + count; ++source)
-        for (int i = 0; i < k; ++i) sum += load(source->a + at(i) * at(source->lda) + at(r)).value * source->b[at(i) * at(source->ldb) + at(c)];
-      store(work + at(c) * at(leading) + at(r), sum);
+        for (int i = 0; i < k; ++i) sum += L::load(source->a + at(i) * at(source->lda) + at(r)).value * source->b[at(i) * at(source->ldb) + at(c)];
+      L::store(work + at(c) * at(leading) + at(r), sum);
     }
 }
 
-template <int Packs>
+template <class L>
 STICTION_INLINE void product(const PanelSource* sources, int count, double* work, int m, int n, int k) {
   if (n % 6 == 0 && k == 6)
-    sumProducts<6, 6, Packs>(sources, count, work, m, n);
+    sumProducts<L, 6, 6>(sources, count, work, m, n);
   else if (n % 3 == 0 && k == 3)
-    sumProducts<3, 3, Packs>(sources, count, work, m, n);
+    sumProducts<L, 3, 3>(sources, count, work, m, n);
   else
-    sumProducts(sources, count, work, m, n, k);
+    sumProducts<L>(sources, count, work, m, n, k);
 }
 
+template <class L>
 STICTION_INLINE void times(const double* a, int lda, const double* x, double* y, int m, int k) {
   dispatchColumns(
       k, [&]<int K>() __attribute__((always_inline)) {
         const int columns = K > 0 ? K : k;
-        for (int r = 0; r < m; r += kPack) {
-          Pack sum = load(a + r).value * x[0];
-          for (int i = 1; i < columns; ++i) sum += load(a + at(i) * at(lda) + at(r)).value * x[i];
-          store(y + r, sum);
+        for (int r = 0; r < packed(m); r += L::kWidth) {
+          typename L::Vector sum = L::load(a + r).value * x[0];
+          for (int i = 1; i < columns; ++i) sum += L::load(a + at(i) * at(lda) + at(r)).value * x[i];
+          L::store(y + r, sum);
         }
       });
 }
 
-STICTION_INLINE double total(const Pack& v) { return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7])); }
+/// Sums of K columns at a time.
+template <class L, int K>
+STICTION_INLINE void dotsOfColumns(const double* a, int lda, const double* y, double* sums, int m) {
+  typename L::Vector sum[K][L::kVectors];
+  for (int i = 0; i < K; ++i)
+    for (int q = 0; q < L::kVectors; ++q) sum[i][q] = typename L::Vector{};
+  for (int r = 0; r < m; r += kPack)
+    for (int i = 0; i < K; ++i)
+      for (int q = 0; q < L::kVectors; ++q) sum[i][q] += L::load(a + at(i) * at(lda) + at(r + q * L::kWidth)).value * L::load(y + r + q * L::kWidth).value;
+  for (int i = 0; i < K; ++i) sums[i] = L::total(sum[i]);
+}
 
+template <class L>
 STICTION_INLINE void dots(const double* a, int lda, const double* y, double* sums, int m, int k) {
   dispatchColumns(
       k, [&]<int K>() __attribute__((always_inline)) {
-        if constexpr (K > 0) {
-          Pack sum[K];
-          for (int i = 0; i < K; ++i) sum[i] = Pack{};
-          for (int r = 0; r < m; r += kPack)
-            for (int i = 0; i < K; ++i) sum[i] += load(a + at(i) * at(lda) + at(r)).value * load(y + r).value;
-          for (int i = 0; i < K; ++i) sums[i] = total(sum[i]);
-        } else {
-          for (int i = 0; i < k; ++i) {
-            Pack sum{};
-            for (int r = 0; r < m; r += kPack) sum += load(a + at(i) * at(lda) + at(r)).value * load(y + r).value;
-            sums[i] = total(sum);
-          }
-        }
+        if constexpr (K > 0)
+          dotsOfColumns<L, K>(a, lda, y, sums, m);
+        else
+          for (int i = 0; i < k; ++i) dotsOfColumns<L, 1>(a + at(i) * at(lda), lda, y, sums + i, m);
       });
 }
 
+template <class L>
 STICTION_INLINE void subtractRows(const double* from, double* to, int rows) {
   int r = 0;
-  for (; r + kPack <= rows; r += kPack) store(to + r, load(to + r).value - load(from + r).value);
-  for (; r + 2 <= rows; r += 2) to[r] -= from[r], to[r + 1] -= from[r + 1];
-  if (r < rows) to[r] -= from[r];
+  for (; r + L::kWidth <= rows; r += L::kWidth) L::store(to + r, L::load(to + r).value - L::load(from + r).value);
+  if constexpr (L::kWidth > 2)
+    subtractRows<Lanes<L::kWidth / 2>>(from + r, to + r, rows - r);
+  else if (r < rows)
+    to[r] -= from[r];
 }
 
+template <class L>
 STICTION_INLINE void subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {
   for (int i = 0; i < count; ++i) {
     const double* from = work + runs[i].from;
     double* to = target + runs[i].to;
     if (runs[i].rows == 6)
-      for (int c = 0; c < n; ++c, from += ldWork, to += ldTarget) subtractRows(from, to, 6);
+      for (int c = 0; c < n; ++c, from += ldWork, to += ldTarget) subtractRows<L>(from, to, 6);
     else
-      for (int c = 0; c < n; ++c, from += ldWork, to += ldTarget) subtractRows(from, to, runs[i].rows);
+      for (int c = 0; c < n; ++c, from += ldWork, to += ldTarget) subtractRows<L>(from, to, runs[i].rows);
   }
 }
 
@@ -137,20 +173,22 @@ struct Kernels {
   decltype(&panelSubtract) subtract;
 };
 
-// The four kernels for one instruction set, the product with so many packs at a time.
-#define STICTION_KERNELS(NAME, PACKS, TARGET)                                                                                                            \
-  TARGET void NAME##Product(const PanelSource* sources, int count, double* work, int m, int n, int k) { product<PACKS>(sources, count, work, m, n, k); } \
-  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times(a, lda, x, y, m, k); }                             \
-  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots(a, lda, y, sums, m, k); }                         \
-  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {                       \
-    subtract(work, ldWork, target, ldTarget, runs, count, n);                                                                                            \
-  }                                                                                                                                                      \
+// The four kernels for one instruction set, by registers of that many numbers.
+#define STICTION_KERNELS(NAME, WIDTH, TARGET)                                                                                                  \
+  TARGET void NAME##Product(const PanelSource* sources, int count, double* work, int m, int n, int k) {                                        \
+    product<Lanes<WIDTH>>(sources, count, work, m, n, k);                                                                                      \
+  }                                                                                                                                            \
+  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times<Lanes<WIDTH>>(a, lda, x, y, m, k); }     \
+  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots<Lanes<WIDTH>>(a, lda, y, sums, m, k); } \
+  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {             \
+    subtract<Lanes<WIDTH>>(work, ldWork, target, ldTarget, runs, count, n);                                                                    \
+  }                                                                                                                                            \
   constexpr Kernels NAME{NAME##Product, NAME##Times, NAME##Dots, NAME##Subtract};
 
-STICTION_KERNELS(baseline, 1, )
+STICTION_KERNELS(baseline, 2, )
 #if defined(__x86_64__)
-STICTION_KERNELS(avx2, 1, [[gnu::target("avx2,fma")]])
-STICTION_KERNELS(avx512, 2, [[gnu::target("avx512f")]])
+STICTION_KERNELS(avx2, 4, [[gnu::target("avx2,fma")]])
+STICTION_KERNELS(avx512, 8, [[gnu::target("avx512f")]])
 #endif
 
 Kernels choose() {
