@@ -1,33 +1,21 @@
 #include "linalg/PanelKernel.hpp"
 
 #include <cstddef>
-#include <type_traits>
+
+#include "linalg/Registers.hpp"
 
 namespace stiction {
 namespace {
 
 using Size = std::size_t;
 
-#define STICTION_INLINE [[gnu::always_inline]] inline
-
 STICTION_INLINE Size at(int i) { return static_cast<Size>(i); }
 
-// As many numbers as a register holds; compilers take wider vectors to pieces by way of memory.
-using Two [[gnu::vector_size(16)]] = double;
-using Four [[gnu::vector_size(32)]] = double;
-using Eight [[gnu::vector_size(64)]] = double;
-
-/// `Width` numbers at a time.
+/// The numbers of a pack in registers.
 template <int Width>
-struct Lanes {
-  using Vector = std::conditional_t<Width == 8, Eight, std::conditional_t<Width == 4, Four, Two>>;
-  struct [[gnu::packed, gnu::may_alias]] Loose {  // at any address; an alignment on the vector type itself is lost on Clang's way through references
-    Vector value;
-  };
-  static constexpr int kWidth = Width, kVectors = kPack / Width;  // of a pack
-
-  STICTION_INLINE static const Loose& load(const double* p) { return *reinterpret_cast<const Loose*>(p); }
-  STICTION_INLINE static void store(double* p, const Vector& value) { reinterpret_cast<Loose*>(p)->value = value; }
+struct Lanes : Register<Width> {
+  using Vector = typename Register<Width>::Vector;
+  static constexpr int kVectors = kPack / Width;  // of a pack
 
   /// Sum of a pack's numbers: halves are added, in the same order for any width.
   STICTION_INLINE static double total(Vector (&v)[kVectors]) {

@@ -2,7 +2,7 @@
 #pragma once
 #include <cmath>
 
-#define STICTION_INLINE [[gnu::always_inline]] inline
+#include "linalg/Registers.hpp"
 
 namespace stiction {
 

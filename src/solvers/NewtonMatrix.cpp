@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "linalg/BodyKernel.hpp"
+
 namespace stiction {
 namespace {
 
@@ -16,13 +18,6 @@ constexpr double solveWork =
     8;  // multiplications of a factor that take as long as a value of it in a solve, there and back: it is read, used once and forgotten
 constexpr double adaptRatio = 1.2;  // contacts in the pattern over contacts at work
 
-void addProductOfBodies(const double* a, const double* b, const Matrix3& D, double* target, int leading) {
-  const Eigen::Map<const Eigen::Matrix<double, 6, 3>> A{a}, B{b};
-  Eigen::Map<Matrix6, 0, Eigen::OuterStride<>> T{target, Eigen::OuterStride<>{leading}};
-  const Eigen::Matrix<double, 6, 3> AD = A.lazyProduct(D);
-  T.noalias() += AD.lazyProduct(B.transpose());
-}
-
 void addProductOfSizes(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
   const double *a1 = a + m, *a2 = a1 + m;
   for (int j = 0; j < n; ++j) {
@@ -35,7 +30,7 @@ void addProductOfSizes(const double* a, const double* b, const Matrix3& D, doubl
 /// target (ld) += A D Bᵀ for segments A (m × 3), B (n × 3), column major.
 void addProduct(const double* a, const double* b, const Matrix3& D, double* target, int leading, int m, int n) {
   if (m == 6 && n == 6)
-    addProductOfBodies(a, b, D, target, leading);
+    addBodyProduct(a, D.data(), b, target, leading);
   else
     addProductOfSizes(a, b, D, target, leading, m, n);
 }
