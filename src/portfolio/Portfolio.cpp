@@ -378,18 +378,21 @@ struct Portfolio::Impl {
     return false;
   }
 
-  /// Where a loose tolerance is near on a dear problem: sweeps without over-relaxation, for as long as each run, twice as long as the one before, brings something.
+  /// Where a loose tolerance is near on a dear problem: sweeps without over-relaxation in runs, each twice as long as the one before, until three of them in a row bring nothing. What comes
+  /// next costs as much as thousands of sweeps.
   template <class Problem>
   bool sweepPlainly(const Problem& problem, Iterate& best, const SolveOptions& options) {
     SolveOptions plain = options;
     plain.warm = true;
+    int idle = 0;
     for (int run = leastSweeps; run <= mostPlainSweeps && report.certificate.relative <= nearTolerance * options.tolerance; run *= 2) {
       const double before = report.certificate.relative;
       plain.maxIterations = plain.patience = run;
       trial = best;
       sweepTrial(problem, best, plain, options);
       if (report.certificate.passes(options.tolerance)) return true;
-      if (report.certificate.relative > headway * before) return false;
+      idle = report.certificate.relative > headway * before ? idle + 1 : 0;
+      if (idle > mostIdle) return false;
     }
     return false;
   }
