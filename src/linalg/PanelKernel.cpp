@@ -162,15 +162,15 @@ struct Kernels {
 };
 
 // The four kernels for one instruction set, by registers of that many numbers.
-#define STICTION_KERNELS(NAME, WIDTH, TARGET)                                                                                                  \
-  TARGET void NAME##Product(const PanelSource* sources, int count, double* work, int m, int n, int k) {                                        \
-    product<Lanes<WIDTH>>(sources, count, work, m, n, k);                                                                                      \
-  }                                                                                                                                            \
-  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times<Lanes<WIDTH>>(a, lda, x, y, m, k); }     \
-  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots<Lanes<WIDTH>>(a, lda, y, sums, m, k); } \
-  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {             \
-    subtract<Lanes<WIDTH>>(work, ldWork, target, ldTarget, runs, count, n);                                                                    \
-  }                                                                                                                                            \
+#define STICTION_KERNELS(NAME, WIDTH, TARGET)                                                                                                    \
+  TARGET void NAME##Product(const PanelSource* sources, int count, double* work, int m, int n, int k) {                                          \
+    product<Lanes<(WIDTH)>>(sources, count, work, m, n, k);                                                                                      \
+  }                                                                                                                                              \
+  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times<Lanes<(WIDTH)>>(a, lda, x, y, m, k); }     \
+  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots<Lanes<(WIDTH)>>(a, lda, y, sums, m, k); } \
+  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {               \
+    subtract<Lanes<(WIDTH)>>(work, ldWork, target, ldTarget, runs, count, n);                                                                    \
+  }                                                                                                                                              \
   constexpr Kernels NAME{NAME##Product, NAME##Times, NAME##Dots, NAME##Subtract};
 
 STICTION_KERNELS(baseline, 2, )
