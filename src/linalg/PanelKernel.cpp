@@ -47,9 +47,7 @@ template <class L, int K, int N, int Vectors>
 STICTION_INLINE void sumProductsOfRows(const PanelSource* sources, int count, double* work, int leading, int r, int n) {
   using Vector = typename L::Vector;
   for (int first = 0; first < n; first += N) {
-    Vector sum[N][Vectors];
-    for (int c = 0; c < N; ++c)
-      for (int q = 0; q < Vectors; ++q) sum[c][q] = Vector{};
+    Vector sum[N][Vectors] = {};
     for (const PanelSource* source = sources; source != sources + count; ++source) {
       const double *a = source->a + r, *b = source->b + first;
 #pragma GCC unroll 3  // more, and GCC runs out of registers
@@ -112,9 +110,7 @@ STICTION_INLINE void times(const double* a, int lda, const double* x, double* y,
 /// Sums of K columns at a time.
 template <class L, int K>
 STICTION_INLINE void dotsOfColumns(const double* a, int lda, const double* y, double* sums, int m) {
-  typename L::Vector sum[K][L::kVectors];
-  for (int i = 0; i < K; ++i)
-    for (int q = 0; q < L::kVectors; ++q) sum[i][q] = typename L::Vector{};
+  typename L::Vector sum[K][L::kVectors] = {};
   for (int r = 0; r < m; r += kPack)
     for (int i = 0; i < K; ++i)
       for (int q = 0; q < L::kVectors; ++q) sum[i][q] += L::load(a + at(i) * at(lda) + at(r + q * L::kWidth)).value * L::load(y + r + q * L::kWidth).value;
@@ -161,17 +157,19 @@ struct Kernels {
   decltype(&panelSubtract) subtract;
 };
 
+// NOLINTBEGIN(bugprone-macro-parentheses): an attribute takes none, nor does a template's argument
 // The four kernels for one instruction set, by registers of that many numbers.
-#define STICTION_KERNELS(NAME, WIDTH, TARGET)                                                                                                    \
-  TARGET void NAME##Product(const PanelSource* sources, int count, double* work, int m, int n, int k) {                                          \
-    product<Lanes<(WIDTH)>>(sources, count, work, m, n, k);                                                                                      \
-  }                                                                                                                                              \
-  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times<Lanes<(WIDTH)>>(a, lda, x, y, m, k); }     \
-  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots<Lanes<(WIDTH)>>(a, lda, y, sums, m, k); } \
-  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {               \
-    subtract<Lanes<(WIDTH)>>(work, ldWork, target, ldTarget, runs, count, n);                                                                    \
-  }                                                                                                                                              \
+#define STICTION_KERNELS(NAME, WIDTH, TARGET)                                                                                                  \
+  TARGET void NAME##Product(const PanelSource* sources, int count, double* work, int m, int n, int k) {                                        \
+    product<Lanes<WIDTH>>(sources, count, work, m, n, k);                                                                                      \
+  }                                                                                                                                            \
+  TARGET void NAME##Times(const double* a, int lda, const double* x, double* y, int m, int k) { times<Lanes<WIDTH>>(a, lda, x, y, m, k); }     \
+  TARGET void NAME##Dots(const double* a, int lda, const double* y, double* sums, int m, int k) { dots<Lanes<WIDTH>>(a, lda, y, sums, m, k); } \
+  TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {             \
+    subtract<Lanes<WIDTH>>(work, ldWork, target, ldTarget, runs, count, n);                                                                    \
+  }                                                                                                                                            \
   constexpr Kernels NAME{NAME##Product, NAME##Times, NAME##Dots, NAME##Subtract};
+// NOLINTEND(bugprone-macro-parentheses)
 
 STICTION_KERNELS(baseline, 2, )
 #if defined(__x86_64__)
