@@ -378,12 +378,13 @@ struct Portfolio::Impl {
     return false;
   }
 
-  /// Where a loose tolerance is near on a dear problem: sweeps without over-relaxation in runs, each twice as long as the one before, until three of them in a row bring nothing. What comes
-  /// next costs as much as thousands of sweeps.
+  /// Where a loose tolerance is near on a dear problem: sweeps without over-relaxation in runs, each twice as long as the one before, until three of them in a row bring nothing (at
+  /// fine tolerances one: there they seldom end it). What comes next costs as much as thousands of sweeps.
   template <class Problem>
   bool sweepPlainly(const Problem& problem, Iterate& best, const SolveOptions& options) {
     SolveOptions plain = options;
     plain.warm = true;
+    const int patience = options.tolerance > sweepGoal ? mostIdle : 0;
     int idle = 0;
     for (int run = leastSweeps; run <= mostPlainSweeps && report.certificate.relative <= nearTolerance * options.tolerance; run *= 2) {
       const double before = report.certificate.relative;
@@ -392,7 +393,7 @@ struct Portfolio::Impl {
       sweepTrial(problem, best, plain, options);
       if (report.certificate.passes(options.tolerance)) return true;
       idle = report.certificate.relative > headway * before ? idle + 1 : 0;
-      if (idle > mostIdle) return false;
+      if (idle > patience) return false;
     }
     return false;
   }
