@@ -332,6 +332,9 @@ struct Portfolio::Impl {
     return report.certificate.relative <= options.polish;
   }
 
+  /// Whether sweeps alone may do on dear problems.
+  static bool isCoarse(const SolveOptions& options) { return options.tolerance > sweepGoal; }
+
   /// On a dear problem in runs, each twice as long as the one before and followed by Newton, which often takes over long before the sweeps are through. Where nothing is prepared the first run
   /// is of `sweeps`: it may do by itself, else it tells what to prepare, the problem without what it leaves open.
   template <class Problem>
@@ -343,7 +346,7 @@ struct Portfolio::Impl {
     if (isPile) sweeps = std::max(sweeps, pileSweeps);
     burst.looksOften = isPrepared && dear && componentsPerVelocity() > tightness;  // in walls the best answer is met on the way
     const double enough = isPrepared ? 0 : std::max(sweptEnough * options.tolerance, options.polish), goalOfRuns = std::max(sweepGoal, options.tolerance);
-    const double accepted = options.tolerance > sweepGoal ? options.tolerance : enough;  // of a loose tolerance no tenth is worth what comes next
+    const double accepted = isCoarse(options) ? options.tolerance : enough;  // of a loose tolerance no tenth is worth what comes next
     double goal = isPrepared ? goalOfRuns : enough;
     int idle = 0;
     bool wasNear = false;  // Newton has had all its steps from there
@@ -384,7 +387,7 @@ struct Portfolio::Impl {
   bool sweepPlainly(const Problem& problem, Iterate& best, const SolveOptions& options) {
     SolveOptions plain = options;
     plain.warm = true;
-    const int patience = options.tolerance > sweepGoal ? mostIdle : 0;
+    const int patience = isCoarse(options) ? mostIdle : 0;
     int idle = 0;
     for (int run = leastSweeps; run <= mostPlainSweeps && report.certificate.relative <= nearTolerance * options.tolerance; run *= 2) {
       const double before = report.certificate.relative;
