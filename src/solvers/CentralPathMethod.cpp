@@ -7,12 +7,13 @@
 //
 //   corrector   J N = −(residuals, products − κ),  less its part along the tangent
 //   tangent     J T = κ e ;  s falls where det J has its sign at the start, and rises elsewhere
-//   curve       J C = κ e / 2 − second-order products of T ,  less its part along the tangent
-//   step        x + N ± a T + a² C with the longest a that stays near the path; taken back if the next corrector is long: the path has bent away
+//   series      x(a) = x + Σ aᵏ X_k ,  X_1 = T ;  J X_k = κ e · (aᵏ in exp(s(a) − s)) − (aᵏ in the products' quadratic part) ,  less its part along the tangent
+//   step        x(± a) + N with the longest a that stays near the path; taken back if the next corrector is long: the path has bent away
 //
-// One block LU of M + H B Hᵀ + G ρ Gᵀ serves all three; the corrector is refined by its residuals in the whole system. Lengths are relative changes of the pairs (the barriers' metric).
+// One block LU of M + H B Hᵀ + G ρ Gᵀ serves all of them; the corrector is refined by its residuals in the whole system. Lengths are relative changes of the pairs (the barriers' metric).
 // Late on the path impulses in self-stress are held by κ / r² alone, less than round-off: there E = ω/γ ties them to the centre r_c, the impulses a decade of κ before.
-// The end is polished by proximal Newton steps with such E alone. Paths that wander are given up for others: other starts, other widths.
+// The end is polished by proximal Newton steps with such E alone. Paths that wander are given up for others: other weights of the contacts in κ, another start, another width.
+#include <array>
 #include <cmath>
 
 #include "solvers/InteriorContact.hpp"
@@ -26,13 +27,14 @@ namespace {
 struct Route {
   double start;      // [-] first κ, of the mean products at the start
   double low, high;  // [-] of κ: a step stays within
+  double scatter;    // [-] weights of the contacts' products are e^−scatter to e^scatter
 };
-constexpr Route kRoutes[] = {{10, 0.1, 30}, {100, 0.2, 5}, {1, 0.1, 10}};
+constexpr Route kRoutes[] = {{10, 0.1, 30, 0}, {10, 0.1, 30, 0.7}, {100, 0.2, 5, 0.7}};
 constexpr double kEnd = 5e-14;                         // [-] κ at the end, of the same
-constexpr double kBroad = 1e-3;                        // [-] a path that wanders above this belongs to a step that is too long: another route is no better
+constexpr double kGolden = 0.6180339887498949;         // [-] whose multiples' fractions spread evenly and lie far apart for contacts that follow one another
 constexpr double kTied = 5e-5, kRecentre = 0.1;        // [-] κ from which impulses are tied to a centre, and its fall until the centre moves
 constexpr double kTie = 1e9, kTangential = 0.1;        // [-] γ of the tie, and of its tangential part in it
-constexpr double kLongest = 2.3, kGrowth = 4;          // [-] steps in s
+constexpr double kLongest = 2.3, kGrowth = 8;          // [-] steps in s
 constexpr double kSharpest = 20;                       // [-] relative change of a pair over a step, by the tangent
 constexpr double kLongCorrector = 3, kShorter = 0.25;  // [-] a step is taken back for a longer one, and repeated so much shorter
 constexpr double kLeastStep = 1e-3;                    // [-] shorter steps are not taken back
@@ -41,7 +43,8 @@ constexpr double kRowTie = 1e-7;                       // [-] compliance of an e
 constexpr double kNear = 1e-5;                         // [-] residual from which Newton on the strict law is tried
 constexpr double kPolish = 1e7;                        // [-] first γ of the proximal steps at the end
 constexpr double kEnough = 0.1;                        // [-] of the tolerance: Newton on the strict law does the rest
-constexpr int kRefinements = 1, kCentring = 60, kPatience = 150, kPolishSteps = 60;
+constexpr int kOrder = 5;                              // of the series
+constexpr int kRefinements = 1, kCentring = 60, kPatience = 150, kPolishSteps = 60, kRouteSteps = 400;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -58,6 +61,7 @@ class CentralPathMethod : public VelocityMethod {
     Vector4 pairs;     // products
     Matrix3 B;         // [kg] −∂r/∂z without compliance
     Matrix3 solve;     // (I + B (R + E))⁻¹
+    double weight{1};  // [-] in κ
   };
   struct Direction {
     VectorX v, lambda;
@@ -71,9 +75,10 @@ class CentralPathMethod : public VelocityMethod {
     double s{0};
   };
   struct Plan {
-    Direction corrector, tangent, curve;
-    double tangentSize{1};  // ‖T‖²
-    int sense{-1};          // of s along the step
+    Direction corrector;
+    std::array<Direction, kOrder> series;  // the tangent first
+    double tangentSize{1};                 // ‖T‖²
+    int sense{-1};                         // of s along the step
   };
 
   void start(VelocitySystem& system, const Route& route);
@@ -86,17 +91,17 @@ class CentralPathMethod : public VelocityMethod {
   void findResiduals(const VelocitySystem& system);
   bool factor(VelocitySystem& system, SolveReport& report);
   void setCorrector();
-  void setTangent();
-  void setCurve(const Direction& tangent);
+  void setTerm(const Plan& plan, int k, double exponential);
   bool plan(VelocitySystem& system, Plan& next, SolveReport& report);
   double advance(const Plan& plan, const Route& route, double longest);
-  /// Solves J x = −(residuals if `linear`, goal_); refined only if `linear`: what tangent and curve leave, the next corrector takes out.
+  bool staysNear(const Plan& plan, const Route& route, double part, double a);
+  /// Solves J x = −(residuals if `linear`, goal_); refined only if `linear`: what the series leaves, the next corrector takes out.
   void solve(VelocitySystem& system, bool linear, Direction& x);
   double dot(const Direction& a, const Direction& b) const;
   void removeTangent(const Plan& plan, Direction& x) const;
   double steepest(const Direction& tangent) const;
   void move(double a, const Direction& x);
-  bool isCentral(double s, double low, double high) const;
+  bool areCentral(double low, double high) const;
   double offCentre() const;
 
   Point now_, kept_;
@@ -105,6 +110,7 @@ class CentralPathMethod : public VelocityMethod {
   double lowest_{0};  // s on this route
   double unit_{1};    // [J] mean product at the start
   double tied_{0};    // log κ of the centre
+  int suspect_{0};    // contact that left first
   std::vector<Vector4> goal_, rest_;
   std::vector<Matrix3> B_, D_;
   VectorX momentum_, rows_, rho_, r_, u_, x_, b_, m_, g_, rowRest_, c_, rowC_;
@@ -137,6 +143,7 @@ void CentralPathMethod::start(VelocitySystem& system, const Route& route) {
     else
       c.z.tail<2>().setZero();
     if (problem.R.size() != 0) c.compliance = problem.R.segment<3>(3 * i);
+    c.weight = std::exp(route.scatter * (2 * std::fmod(kGolden * i, 1.0) - 1));
     unit_ += c.r[0] * c.z[0] / n;
   }
   now_.s = std::log(route.start * unit_);
@@ -246,21 +253,24 @@ void CentralPathMethod::setCorrector() {
   const double kappa = std::exp(now_.s);
   goal_.resize(now_.contacts.size());
   for (std::size_t i = 0; i < goal_.size(); ++i) {
-    goal_[i] = now_.contacts[i].pairs;
-    goal_[i][0] -= kappa;
-    if (problem_->mu[static_cast<Eigen::Index>(i)] > 0) goal_[i][1] -= kappa;
+    const Contact& c = now_.contacts[i];
+    goal_[i] = c.pairs;
+    goal_[i][0] -= kappa * c.weight;
+    if (problem_->mu[static_cast<Eigen::Index>(i)] > 0) goal_[i][1] -= kappa * c.weight;
   }
 }
 
-void CentralPathMethod::setTangent() {
+/// For term k of the series, k ≥ 1, whose lower ones are there; `exponential` of its power in exp(s(a) − s), as far as these tell.
+void CentralPathMethod::setTerm(const Plan& plan, int k, double exponential) {
   const double kappa = std::exp(now_.s);
-  for (std::size_t i = 0; i < goal_.size(); ++i) goal_[i] << -kappa, problem_->mu[static_cast<Eigen::Index>(i)] > 0 ? -kappa : 0.0, 0, 0;
-}
-
-void CentralPathMethod::setCurve(const Direction& tangent) {
-  setTangent();
-  for (std::size_t i = 0; i < goal_.size(); ++i)
-    goal_[i] = 0.5 * goal_[i] + InteriorContact::curvature(problem_->mu[static_cast<Eigen::Index>(i)], tangent.d[i], tangent.z[i]);
+  for (std::size_t i = 0; i < goal_.size(); ++i) {
+    const double mu = problem_->mu[static_cast<Eigen::Index>(i)], change = exponential * kappa * now_.contacts[i].weight;
+    goal_[i] << -change, mu > 0 ? -change : 0.0, 0, 0;
+    for (int j = 1; 2 * j <= k; ++j) {
+      const Direction &p = plan.series[at(j - 1)], &q = plan.series[at(k - j - 1)];
+      goal_[i] += 2 * j == k ? InteriorContact::curvature(mu, p.d[i], p.z[i]) : InteriorContact::curvature(mu, p.d[i], p.z[i], q.d[i], q.z[i]);
+    }
+  }
 }
 
 /// Inner product by the Hessians of the barriers −log r_n, −log z_n and −log det of both friction cones.
@@ -284,7 +294,7 @@ double CentralPathMethod::dot(const Direction& a, const Direction& b) const {
 }
 
 void CentralPathMethod::removeTangent(const Plan& plan, Direction& x) const {
-  const Direction& tangent = plan.tangent;
+  const Direction& tangent = plan.series[0];
   const double part = dot(tangent, x) / plan.tangentSize;
   x.v -= part * tangent.v;
   x.lambda -= part * tangent.lambda;
@@ -303,30 +313,27 @@ double CentralPathMethod::steepest(const Direction& tangent) const {
 void CentralPathMethod::move(double a, const Direction& x) {
   now_.v += a * x.v;
   now_.lambda += a * x.lambda;
-  for (std::size_t i = 0; i < now_.contacts.size(); ++i) {
-    Contact& c = now_.contacts[i];
-    c.r += a * x.d[i].head<3>();
-    c.psi += a * x.d[i][3];
-    c.z += a * x.z[i];
-  }
+  for (std::size_t i = 0; i < now_.contacts.size(); ++i) now_.contacts[i].move(a * x.d[i], a * x.z[i]);
   now_.s += a * x.s;
 }
 
-bool CentralPathMethod::isCentral(double s, double low, double high) const {
-  const double kappa = std::exp(s);
-  for (std::size_t i = 0; i < now_.contacts.size(); ++i)
-    if (!now_.contacts[i].isCentral(problem_->mu[static_cast<Eigen::Index>(i)], low * kappa, high * kappa)) return false;
+bool CentralPathMethod::areCentral(double low, double high) const {
+  const double kappa = std::exp(now_.s);
+  for (std::size_t i = 0; i < now_.contacts.size(); ++i) {
+    const Contact& c = now_.contacts[i];
+    if (!c.isCentral(problem_->mu[static_cast<Eigen::Index>(i)], low * kappa * c.weight, high * kappa * c.weight)) return false;
+  }
   return true;
 }
 
-/// Worst relative distance of a product from κ.
+/// Worst relative distance of a product from its κ.
 double CentralPathMethod::offCentre() const {
   const double kappa = std::exp(now_.s);
   double most = 0;
   for (std::size_t i = 0; i < now_.contacts.size(); ++i) {
-    const Vector4& p = now_.contacts[i].pairs;
-    most = std::max({most, std::abs(p[0] / kappa - 1), p.tail<2>().norm() / kappa});
-    if (problem_->mu[static_cast<Eigen::Index>(i)] > 0) most = std::max(most, std::abs(p[1] / kappa - 1));
+    const Vector4 p = now_.contacts[i].pairs / (kappa * now_.contacts[i].weight);
+    most = std::max({most, std::abs(p[0] - 1), p.tail<2>().norm()});
+    if (problem_->mu[static_cast<Eigen::Index>(i)] > 0) most = std::max(most, std::abs(p[1] - 1));
   }
   return most;
 }
@@ -348,7 +355,7 @@ bool CentralPathMethod::centre(VelocitySystem& system, const Route& route, int l
     kept_ = now_;
     for (double a = 1;; a *= shorter) {
       move(a, plan_.corrector);
-      if (isCentral(now_.s, interior, std::numeric_limits<double>::infinity())) break;
+      if (areCentral(interior, std::numeric_limits<double>::infinity())) break;
       if (a < shortest) return false;
       now_ = kept_;
     }
@@ -379,35 +386,64 @@ bool CentralPathMethod::plan(VelocitySystem& system, Plan& next, SolveReport& re
   if (!factor(system, report)) return false;
   setCorrector();
   solve(system, true, next.corrector);
-  setTangent();
-  solve(system, false, next.tangent);
-  next.tangent.s = 1;
-  setCurve(next.tangent);
-  solve(system, false, next.curve);
-  next.tangentSize = dot(next.tangent, next.tangent);
-  if (!std::isfinite(next.tangentSize)) return false;
+  std::array<double, kOrder + 1> exponential{1, 1};  // powers of a in exp(s(a) − s)
+  for (int k = 1; k <= kOrder; ++k) {
+    Direction& term = next.series[at(k - 1)];
+    double& power = exponential[at(k)];
+    if (k > 1) power = 0;
+    for (int j = 1; j < k; ++j) power += j * next.series[at(j - 1)].s * exponential[at(k - j)] / k;
+    setTerm(next, k, power);
+    solve(system, false, term);
+    if (k == 1) {
+      term.s = 1;
+      next.tangentSize = dot(term, term);
+      if (!std::isfinite(next.tangentSize)) return false;
+    } else {
+      removeTangent(next, term);
+      power += term.s;
+    }
+  }
   removeTangent(next, next.corrector);
-  removeTangent(next, next.curve);
+  return true;
+}
+
+/// Whether `part` of the corrector and the series at a lead from kept_ to a point near the path.
+bool CentralPathMethod::staysNear(const Plan& plan, const Route& route, double part, double a) {
+  double s = 0;
+  for (int k = kOrder; k-- > 0;) s = a * (s + plan.series[at(k)].s);
+  const double kappa = std::exp(kept_.s + s + part * plan.corrector.s);
+  const int n = problem_->contacts();
+  for (int j = 0; j < n; ++j) {
+    const int i = (suspect_ + j) % n;
+    Vector4 d = Vector4::Zero();
+    Vector3 z = Vector3::Zero();
+    for (int k = kOrder; k-- > 0;) d = a * (d + plan.series[at(k)].d[at(i)]), z = a * (z + plan.series[at(k)].z[at(i)]);
+    InteriorContact there = kept_.contacts[at(i)];
+    there.move(d + part * plan.corrector.d[at(i)], z + part * plan.corrector.z[at(i)]);
+    const double product = kappa * kept_.contacts[at(i)].weight;
+    if (!there.isCentral(problem_->mu[i], route.low * product, route.high * product)) {
+      suspect_ = i;
+      return false;
+    }
+  }
   return true;
 }
 
 /// Steps along the plan from kept_, by at most `longest`; the length of the step, negative when none stays near the path.
 double CentralPathMethod::advance(const Plan& plan, const Route& route, double longest) {
-  constexpr double shorter = 0.7;
-  constexpr int whole = 17, trials = 25;  // with all of the corrector; the rest with halves of it alone
-  double length = longest;
-  for (int k = 0; k < trials; ++k) {
-    if (k >= whole) length = 0;
-    now_ = kept_;
-    move(k > whole ? std::ldexp(1.0, whole - k) : 1.0, plan.corrector);
-    if (length > 0) {
-      move(length * plan.sense, plan.tangent);
-      move(length * length, plan.curve);
-    }
-    if (isCentral(now_.s, route.low, route.high)) return length;
-    length *= shorter;
+  constexpr double shorter = 0.8;
+  constexpr int whole = 27, trials = 35;  // with all of the corrector; the rest with halves of it alone
+  double length = longest, part = 1;
+  for (int k = 0; !staysNear(plan, route, part, length * plan.sense); ++k) {
+    if (k == trials) return -1;
+    length = k < whole ? shorter * length : 0;
+    if (k > whole) part /= 2;
   }
-  return -1;
+  now_ = kept_;
+  move(part, plan.corrector);
+  double power = 1;
+  for (const Direction& term : plan.series) move(power *= length * plan.sense, term);
+  return length;
 }
 
 bool CentralPathMethod::follow(VelocitySystem& system, const Route& route, int limit, const SolveOptions& options, SolveReport& report) {
@@ -431,7 +467,7 @@ bool CentralPathMethod::follow(VelocitySystem& system, const Route& route, int l
       kept_ = now_;
       if (orientation == 0) orientation = system.determinantSign();
       plan_.sense = -orientation * system.determinantSign();
-      longest = std::min({kLongest, kGrowth * usual, kSharpest / steepest(plan_.tangent)});
+      longest = std::min({kLongest, kGrowth * usual, kSharpest / steepest(plan_.series[0])});
     }
     length = advance(plan_, route, longest);
     if (length < 0) return false;
@@ -466,8 +502,8 @@ SolveReport CentralPathMethod::run(VelocitySystem& system, Iterate& iterate, con
   best_.offer(system, iterate.r, iterate.lambda);
   for (const Route& route : kRoutes) {
     if (problem_->contacts() == 0 || best_.residual() <= options.tolerance * system.scale() || report.factorisations >= limit) break;
-    if (!centre(system, route, limit, report)) continue;
-    if (follow(system, route, limit, options, report) || (!options.thorough && lowest_ > std::log(kBroad * unit_))) break;
+    const int until = std::min(limit, report.factorisations + kRouteSteps);
+    if (centre(system, route, until, report) && follow(system, route, until, options, report)) break;
   }
   best_.conclude(system, options, limit, iterate, report);
   return report;

@@ -36,8 +36,19 @@ struct InteriorContact {
     return p;
   }
 
+  /// By a change d of (r, ψ) and dz.
+  void move(const Vector4& d, const Vector3& dz) {
+    r += d.head<3>();
+    psi += d[3];
+    z += dz;
+  }
+
   /// The products' second-order term for a change (d, dz).
   static Vector4 curvature(double mu, const Vector4& d, const Vector3& dz) { return InteriorContact{d.head<3>(), dz, d[3]}.products(mu); }
+  /// Its mixed part for two such changes: what their sum has beyond what each has.
+  static Vector4 curvature(double mu, const Vector4& d, const Vector3& dz, const Vector4& e, const Vector3& ez) {
+    return InteriorContact{d.head<3>(), dz, d[3]}.differential(mu, e, ez);
+  }
 
   /// The change of (r, ψ) that changes the products by f at dz = 0.
   Vector4 eliminate(double mu, const Vector4& f) const {

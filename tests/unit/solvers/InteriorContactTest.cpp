@@ -42,10 +42,27 @@ TEST(InteriorContact, DifferentialIsThatOfTheProducts) {
     const Vector4 d{0.3, -0.2, 0.5, 0.7};
     const Vector3 dz = mu == 0 ? Vector3{-0.4, 0, 0} : Vector3{-0.4, 0.1, 0.6};
     InteriorContact moved = c;
-    moved.r += e * d.head<3>(), moved.psi += e * d[3], moved.z += e * dz;
+    moved.move(e * d, e * dz);
     const Vector4 change = moved.products(mu) - c.products(mu);
     EXPECT_LT((change - e * c.differential(mu, d, dz) - e * e * InteriorContact::curvature(mu, d, dz)).norm(), 1e-15);
     EXPECT_LT((change / e - c.differential(mu, d, dz)).norm(), 1e-6);
+  }
+}
+
+TEST(InteriorContact, ProductsOfASeriesAreThoseOfItsTerms) {
+  constexpr double a = 0.3;
+  for (const double mu : {0.0, 0.4}) {
+    InteriorContact c = onPath(0.5, 1.5, 0.2, 1e-2);
+    if (mu == 0) c.z.tail<2>().setZero();
+    const Vector4 d{0.3, -0.2, 0.5, 0.7}, e{-0.6, 0.9, 0.1, -0.8};
+    const Vector3 dz = mu == 0 ? Vector3{-0.4, 0, 0} : Vector3{-0.4, 0.1, 0.6}, ez = mu == 0 ? Vector3{0.2, 0, 0} : Vector3{0.2, -0.7, 0.3};
+    InteriorContact moved = c;
+    moved.move(a * d, a * dz);
+    moved.move(a * a * e, a * a * ez);
+    Vector4 terms = c.products(mu) + a * c.differential(mu, d, dz);
+    terms += a * a * (c.differential(mu, e, ez) + InteriorContact::curvature(mu, d, dz));
+    terms += a * a * a * InteriorContact::curvature(mu, d, dz, e, ez) + a * a * a * a * InteriorContact::curvature(mu, e, ez);
+    EXPECT_LT((moved.products(mu) - terms).norm(), 1e-15);
   }
 }
 
