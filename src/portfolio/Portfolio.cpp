@@ -60,7 +60,7 @@ constexpr double dearWork = 1e6;                           // dear: where a fact
 constexpr double movingWork = 1e7, colossalWork = 4e8;
 // Steps on a dear problem: of the interior point, unless it is nearly there (standing walls take 12 in all; heaps in motion are nowhere near by then), of the proximal Newton
 // before a smaller step where that is the next resort, more where it is nearly there, and before the central path, of the central path before a smaller step of the simulator is the better
-// resort, and without one.
+// resort, and without one: two of its routes, and three.
 constexpr int quickSteps = 8, fewSteps = 100, nearSteps = 400, briefSteps = 150, pathSteps = 800, routeSteps = 1200, dearSteps = 800, dearPathSteps = 2500;
 constexpr double redundancy = 2;          // [-] contact components a velocity
 constexpr double loadedRedundancy = 1.5;  // [-] likewise, of contacts that bear load: heaps of spheres have 0.6 to 0.9, piles of boxes 2

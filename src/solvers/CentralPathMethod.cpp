@@ -107,10 +107,9 @@ class CentralPathMethod : public VelocityMethod {
   Point now_, kept_;
   Plan plan_, next_;
   const ContactProblem* problem_{nullptr};
-  double lowest_{0};  // s on this route
-  double unit_{1};    // [J] mean product at the start
-  double tied_{0};    // log κ of the centre
-  int suspect_{0};    // contact that left first
+  double unit_{1};  // [J] mean product at the start
+  double tied_{0};  // log κ of the centre
+  int suspect_{0};  // contact that left first
   std::vector<Vector4> goal_, rest_;
   std::vector<Matrix3> B_, D_;
   VectorX momentum_, rows_, rho_, r_, u_, x_, b_, m_, g_, rowRest_, c_, rowC_;
@@ -386,11 +385,10 @@ bool CentralPathMethod::plan(VelocitySystem& system, Plan& next, SolveReport& re
   if (!factor(system, report)) return false;
   setCorrector();
   solve(system, true, next.corrector);
-  std::array<double, kOrder + 1> exponential{1, 1};  // powers of a in exp(s(a) − s)
+  std::array<double, kOrder + 1> exponential{1, 1};  // of the powers of a in exp(s(a) − s); those above the first begin at zero
   for (int k = 1; k <= kOrder; ++k) {
     Direction& term = next.series[at(k - 1)];
     double& power = exponential[at(k)];
-    if (k > 1) power = 0;
     for (int j = 1; j < k; ++j) power += j * next.series[at(j - 1)].s * exponential[at(k - j)] / k;
     setTerm(next, k, power);
     solve(system, false, term);
@@ -450,14 +448,14 @@ bool CentralPathMethod::follow(VelocitySystem& system, const Route& route, int l
   tied_ = std::numeric_limits<double>::infinity();
   shot_.reset();
   double usual = 0.5, length = 0;
-  lowest_ = now_.s;
+  double lowest = now_.s;
   int orientation = 0;
   for (int since = 0; report.factorisations < limit && since < kPatience; ++since) {
     tie(system);
     findResiduals(system);
     if (ends(system, r_, now_.lambda, options, report)) return true;
     if (now_.s < std::log(kEnd * unit_)) return polish(system, options, report);
-    if (now_.s < lowest_) since = 0, lowest_ = now_.s;
+    if (now_.s < lowest) since = 0, lowest = now_.s;
     if (!plan(system, next_, report)) return false;
     double longest;
     if (length > kLeastStep && std::sqrt(dot(next_.corrector, next_.corrector)) > kLongCorrector) {
