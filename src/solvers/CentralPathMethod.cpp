@@ -110,6 +110,7 @@ class CentralPathMethod : public VelocityMethod {
   double unit_{1};  // [J] mean product at the start
   double tied_{0};  // log κ of the centre
   int suspect_{0};  // contact that left first
+  bool stopsAll_{false};
   std::vector<Vector4> goal_, rest_;
   std::vector<Matrix3> B_, D_;
   VectorX momentum_, rows_, rho_, r_, u_, x_, b_, m_, g_, rowRest_, c_, rowC_;
@@ -118,7 +119,7 @@ class CentralPathMethod : public VelocityMethod {
   NewtonShot shot_{kNear};
 };
 
-/// Velocities as they come, impulses that stop the mean one.
+/// Velocities as they come, impulses that stop the contacts' mean speed, or the bodies with all their motion: where a heavy one hits light ones that is thousands of times as much.
 void CentralPathMethod::start(VelocitySystem& system, const Route& route) {
   const ContactProblem& problem = *problem_;
   const int n = problem.contacts();
@@ -130,7 +131,7 @@ void CentralPathMethod::start(VelocitySystem& system, const Route& route) {
   double speed = 0, inverse = 0;
   for (int i = 0; i < n; ++i) speed += u_.segment<3>(3 * i).norm() / n, inverse += 1 / system.omega(i) / n;
   speed += 1e-3 * system.scale();
-  const double impulse = speed * inverse;
+  const double impulse = stopsAll_ ? system.stoppingImpulse(speed) : speed * inverse;
   unit_ = 0;
   for (int i = 0; i < n; ++i) {
     Contact& c = now_.contacts[at(i)];
@@ -498,10 +499,16 @@ SolveReport CentralPathMethod::run(VelocitySystem& system, Iterate& iterate, con
   SolveReport report;
   best_.reset();
   best_.offer(system, iterate.r, iterate.lambda);
+  stopsAll_ = false;
   for (const Route& route : kRoutes) {
     if (problem_->contacts() == 0 || best_.residual() <= options.tolerance * system.scale() || report.factorisations >= limit) break;
     const int until = std::min(limit, report.factorisations + kRouteSteps);
-    if (centre(system, route, until, report) && follow(system, route, until, options, report)) break;
+    bool isCentred = centre(system, route, until, report);
+    if (!isCentred && !stopsAll_) {
+      stopsAll_ = true;
+      isCentred = centre(system, route, until, report);
+    }
+    if (isCentred && follow(system, route, until, options, report)) break;
   }
   best_.conclude(system, options, limit, iterate, report);
   return report;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/Error.hpp"
 #include "oracle/RandomProblems.hpp"
@@ -162,6 +163,19 @@ TEST(Portfolio, TheInteriorPointGetsToHighPyramidsFromAfar) {
   const PortfolioReport report = portfolio.solve(makePyramid(options), iterate, {});
   EXPECT_TRUE(report.certified) << report.certificate.relative;
   EXPECT_LE(report.factorisations, 30);
+}
+
+// The mean speed of the contacts says little about what stops a heavy body that strikes light ones.
+TEST(Portfolio, TheCentralPathBeginsWhereAHeavyBodyStrikes) {
+  for (const auto& [rows, mass] : {std::pair{4, 1e5}, std::pair{8, 1e3}})
+    for (const double speed : {20.0, 200.0}) {
+      const PyramidOptions options{.rows = rows, .massOfRow = [top = rows - 1, mass](int row) { return row == top ? mass : 1.0; }};
+      ContactProblem problem = makePyramid(options);
+      problem.f.segment<3>(problem.f.size() - 6) += mass * speed * Vector3{1, 0.25, -0.5};
+      Iterate iterate;
+      const PortfolioReport report = Portfolio{"centralpath"}.solve(problem, iterate, {});
+      EXPECT_TRUE(report.certified) << rows << " rows, " << mass << " kg at " << speed << " m/s: " << report.certificate.relative;
+    }
 }
 
 // Nobody names the bodies of a local problem: they are found, and their structure with them.
