@@ -119,7 +119,7 @@ class CentralPathMethod : public VelocityMethod {
   NewtonShot shot_{kNear};
 };
 
-/// Velocities as they come, impulses that stop the contacts' mean speed, or the bodies with all their motion: where a heavy one hits light ones that is thousands of times as much.
+/// Velocities as they come, impulses that stop the contacts' mean speed, or, `stopsAll_`, all motion: thousands of times as much where a heavy body strikes light ones.
 void CentralPathMethod::start(VelocitySystem& system, const Route& route) {
   const ContactProblem& problem = *problem_;
   const int n = problem.contacts();
