@@ -107,10 +107,10 @@ class CentralPathMethod : public VelocityMethod {
   Point now_, kept_;
   Plan plan_, next_;
   const ContactProblem* problem_{nullptr};
-  double unit_{1};  // [J] mean product at the start
-  double tied_{0};  // log κ of the centre
-  int suspect_{0};  // contact that left first
-  bool stopsAll_{false};
+  double unit_{1};        // [J] mean product at the start
+  double tied_{0};        // log κ of the centre
+  int suspect_{0};        // contact that left first
+  bool stopsAll_{false};  // impulses at the start
   std::vector<Vector4> goal_, rest_;
   std::vector<Matrix3> B_, D_;
   VectorX momentum_, rows_, rho_, r_, u_, x_, b_, m_, g_, rowRest_, c_, rowC_;
