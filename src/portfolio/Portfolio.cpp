@@ -107,6 +107,24 @@ Problem pointOf(const Problem& problem, Path path, double t, const VectorX& omeg
   return point;
 }
 
+/// A method, made when it is first asked for: a small problem takes less time than all of them to make.
+class LazyMethod {
+ public:
+  using Maker = std::unique_ptr<VelocityMethod> (*)();
+  explicit LazyMethod(Maker make) : make_{make} {}
+
+  VelocityMethod& operator*() {
+    if (!method_) method_ = make_();
+    return *method_;
+  }
+  VelocityMethod* operator->() { return &**this; }
+  bool is(const VelocityMethod& method) const { return method_.get() == &method; }
+
+ private:
+  Maker make_;
+  std::unique_ptr<VelocityMethod> method_;
+};
+
 }  // namespace
 
 struct Portfolio::Impl {
@@ -115,8 +133,8 @@ struct Portfolio::Impl {
   std::unique_ptr<Solver> named;  // null: auto
   VelocitySystem system;
   LocalFactor factor;
-  std::unique_ptr<VelocityMethod> newton{makeNewtonMethod()}, prox{makeProxMethod()}, proxac{makeProxAcMethod()}, ipm{makeIpmMethod()},
-      continuation{makeContinuationMethod()}, centralPath{makeCentralPathMethod()}, lagged{makeLaggedShiftMethod()};
+  LazyMethod newton{makeNewtonMethod}, prox{[] { return makeProxMethod(); }}, proxac{makeProxAcMethod}, ipm{makeIpmMethod},
+      continuation{makeContinuationMethod}, centralPath{makeCentralPathMethod}, lagged{makeLaggedShiftMethod};
   std::unique_ptr<Solver> nsgs{makeNsgs()};
   std::unique_ptr<Impl> innerLadder;  // the ladder for other problems on the way, itself without paths
   bool isInner{false};
@@ -229,7 +247,7 @@ struct Portfolio::Impl {
     if (velocities) trial.v = *velocities;
     run(problem, method, options);
     const bool passes = judge(problem, best, name_, options);
-    return &method == newton.get() ? passes : finish(problem, best, name_, options);
+    return newton.is(method) ? passes : finish(problem, best, name_, options);
   }
 
   template <class Problem>

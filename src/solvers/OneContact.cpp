@@ -35,16 +35,24 @@ struct SlipEquation {
   SlipEquation(double k, double c1, double s1, double c2, double s2) : constant{k}, cos1{c1}, sin1{s1}, cos2{c2}, sin2{s2} {}
 };
 
-Vector2 direction(double angle) { return {std::cos(angle), std::sin(angle)}; }
+double cross(const Vector2& a, const Vector2& b) { return b[1] * a[0] - b[0] * a[1]; }
+
+/// The direction e turned by `step` [rad], to third order.
+Vector2 turned(Vector2 e, double step) {
+  e += step * Vector2{-e[1], e[0]};
+  e *= 1 / std::sqrt(e[0] * e[0] + e[1] * e[1]);
+  return e;
+}
 
 constexpr int kSamples = 64;                     // of the circle, for brackets
 constexpr double kSample = 2 * M_PI / kSamples;  // [rad]
+constexpr double kRoundOffOfDirections = 2e-16;  // [rad]
 
-/// direction(k kSample), 0 <= k <= kSamples.
+/// The direction at k kSample, 0 <= k <= kSamples.
 const Vector2& sample(int k) {
   static const std::array<Vector2, kSamples + 1> circle = [] {
     std::array<Vector2, kSamples + 1> directions;
-    for (int i = 0; i <= kSamples; ++i) directions[static_cast<std::size_t>(i)] = direction(i * kSample);
+    for (int i = 0; i <= kSamples; ++i) directions[static_cast<std::size_t>(i)] = {std::cos(i * kSample), std::sin(i * kSample)};
     return directions;
   }();
   return circle[static_cast<std::size_t>(k)];
@@ -65,15 +73,14 @@ class SlipSearch {
       const double value = equation_.value(e), slope = equation_.slope(e);
       if (!(slope > 0 || slope < 0)) return false;
       const double step = std::clamp(-value / slope, -0.5, 0.5);
-      e += step * Vector2{-e[1], e[0]};
-      e *= 1 / std::sqrt(e[0] * e[0] + e[1] * e[1]);
+      e = turned(e, step);
       if (std::abs(step) < 1e-8) break;  // the next one would be 1e-16
     }
     const double denominator = A_(0, 0) - mu_ * (A_(0, 1) * e[0] + A_(0, 2) * e[1]);
     if (!(denominator > 0)) return false;
     const Vector3 r = impulse(e, denominator);
     const Vector2 slip = A_.bottomRows<2>() * r + b_.tail<2>();
-    const double along = slip.dot(e), across = slip[1] * e[0] - slip[0] * e[1];
+    const double along = slip.dot(e), across = cross(e, slip);
     if (!(along >= 0) || !(std::abs(across) <= kExact * (size_ + 0.01 * omega_ * r[0]))) return false;
     best_ = r;
     residual_ = 0;
@@ -84,23 +91,22 @@ class SlipSearch {
   void scan() {
     const SlipEquation derivative = equation_.derivative();
     for (int k = 0; k < kSamples; ++k) {
-      const double left = k * kSample, right = (k + 1) * kSample;
-      const Vector2 &atLeftEnd = sample(k), &atRightEnd = sample(k + 1);
-      const double atLeft = equation_.value(atLeftEnd), atRight = equation_.value(atRightEnd);
+      const Vector2 &left = sample(k), &right = sample(k + 1);
+      const double atLeft = equation_.value(left), atRight = equation_.value(right);
       if ((atLeft <= 0) != (atRight <= 0)) {
-        offer(direction(root(equation_, left, right)));
+        offer(root(equation_, left, right));
         continue;
       }
-      const double slopeLeft = derivative.value(atLeftEnd), slopeRight = derivative.value(atRightEnd);
+      const double slopeLeft = derivative.value(left), slopeRight = derivative.value(right);
       if ((slopeLeft <= 0) == (slopeRight <= 0)) continue;
-      const double extremum = root(derivative, left, right);
-      const double atExtremum = equation_.value(direction(extremum));
+      const Vector2 extremum = root(derivative, left, right);
+      const double atExtremum = equation_.value(extremum);
       if ((atExtremum <= 0) == (atLeft <= 0)) {
-        if (std::abs(atExtremum) <= 1e-14 * equation_.size()) offer(direction(extremum));
+        if (std::abs(atExtremum) <= 1e-14 * equation_.size()) offer(extremum);
         continue;
       }
-      offer(direction(root(equation_, left, extremum)));
-      offer(direction(root(equation_, extremum, right)));
+      offer(root(equation_, left, extremum));
+      offer(root(equation_, extremum, right));
     }
   }
 
@@ -138,21 +144,18 @@ class SlipSearch {
     return {normal, -mu_ * normal * e[0], -mu_ * normal * e[1]};
   }
 
-  /// The zero of `f` in a bracket: Newton, kept inside by bisection.
-  static double root(const SlipEquation& f, double left, double right) {
-    const bool lowLeft = f.value(direction(left)) <= 0;
-    double x = 0.5 * (left + right);
-    for (int k = 0; k < 100 && right - left > 1e-16 * (1 + std::abs(x)); ++k) {
-      const Vector2 e = direction(x);
-      const double value = f.value(e), slope = f.slope(e);
-      if (value == 0) return x;
-      ((value <= 0) == lowLeft ? left : right) = x;
-      const double next = x - value / slope, middle = 0.5 * (left + right);
-      const double moved = next > left && next < right ? next : middle;
-      if (std::abs(moved - x) <= 1e-16 * (1 + std::abs(x))) return moved;
-      x = moved;
+  /// The zero of `f` between two directions at most a sample apart: Newton, kept inside by bisection.
+  static Vector2 root(const SlipEquation& f, Vector2 left, Vector2 right) {
+    const bool lowLeft = f.value(left) <= 0;
+    Vector2 e = (left + right).normalized();
+    for (int k = 0; k < 100 && cross(left, right) > kRoundOffOfDirections; ++k) {
+      const double value = f.value(e), step = -value / f.slope(e);
+      if (value == 0 || std::abs(step) <= kRoundOffOfDirections) return e;
+      ((value <= 0) == lowLeft ? left : right) = e;
+      const Vector2 next = turned(e, std::clamp(step, -kSample, kSample));  // a step that is no number fails both comparisons
+      e = cross(left, next) > 0 && cross(next, right) > 0 ? next : (left + right).normalized();
     }
-    return x;
+    return e;
   }
 
   const Matrix3& A_;
