@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/Plane.hpp"
 #include "math/TangentBasis.hpp"
 
 namespace stiction {
@@ -10,8 +11,6 @@ namespace {
 
 constexpr double parallel_edges = 1e-3;  // [rad] edges closer to parallel touch along a line, not at a crossing
 constexpr int circle_mark = 60;          // ids of points on a circle, beyond those of rim points
-
-double cross(const Vector2& a, const Vector2& b) { return a.x() * b.y() - a.y() * b.x(); }
 
 /// Number of border edges of a patch: none for points and discs.
 std::size_t edgeCount(const Patch& patch) {
@@ -26,7 +25,7 @@ void PatchContact::flatten(const Patch& patch, Flat& flat) const {
   flat.q.clear();
   flat.h.clear();
   for (const PatchVertex& vertex : patch.vertices) {
-    flat.q.push_back({t1_.dot(vertex.point), t2_.dot(vertex.point)});
+    flat.q.emplace_back(t1_.dot(vertex.point), t2_.dot(vertex.point));
     flat.h.push_back(n_.dot(vertex.point));
   }
   if (patch.kind != Patch::Kind::Polygon && patch.kind != Patch::Kind::Disc) return;

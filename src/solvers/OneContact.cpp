@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "math/Plane.hpp"
 #include "solvers/FrictionCone.hpp"
 
 namespace stiction {
@@ -35,9 +36,7 @@ struct SlipEquation {
   SlipEquation(double k, double c1, double s1, double c2, double s2) : constant{k}, cos1{c1}, sin1{s1}, cos2{c2}, sin2{s2} {}
 };
 
-double cross(const Vector2& a, const Vector2& b) { return b[1] * a[0] - b[0] * a[1]; }
-
-/// The direction e turned by `step` [rad], to third order.
+/// The direction e turned by the angle whose tangent is `step`.
 Vector2 turned(Vector2 e, double step) {
   e += step * Vector2{-e[1], e[0]};
   e *= 1 / std::sqrt(e[0] * e[0] + e[1] * e[1]);
