@@ -1,0 +1,59 @@
+// `auto`: the order of methods. Each rung starts from the best answer so far or cold, the certificate judges every answer, and the best one is kept.
+#pragma once
+#include <memory>
+
+#include "portfolio/Climb.hpp"
+#include "portfolio/ProblemKind.hpp"
+#include "portfolio/ProblemPath.hpp"
+#include "portfolio/SweepRungs.hpp"
+
+namespace stiction {
+
+class Ladder {
+ public:
+  explicit Ladder(Law law = Law::Coulomb) : climb_{law} {}
+
+  void setTeam(ThreadPool* team);
+  /// As Portfolio::solve. `first`: a solver that is asked before; the ladder follows where that fails, leans on it and may; null: none.
+  PortfolioReport solve(const PosedProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier* prepared, Solver* first);
+  /// The ladder for other problems on the way, without its last resorts.
+  Ladder& inner();
+
+ private:
+  // Stages, from the bottom up. Each returns whether that is all: there is an answer, or who asked has a better resort.
+  void ascend();
+  bool startAtOnce();
+  bool press();
+  bool startWarm();
+  bool standCold();
+  bool wander();
+  bool climbDear();
+  bool climbCheap();
+  void climbLast();
+  bool followPath(Path path);
+
+  bool startsFar();
+  bool mostSlideSlower(double speed);
+  bool canShorten() const { return climb_.options().warm && !climb_.options().thorough; }
+  bool hasMany() const { return climb_.problem().contacts() > kManyContacts; }
+  int stepsOfPile() const;
+  void announceSearch() const;
+
+  Climb climb_;
+  SweepRungs sweeps_{climb_};
+  LazyMethod prox_{[] { return makeProxMethod(); }}, ipm_{makeIpmMethod}, continuation_{makeContinuationMethod}, centralPath_{makeCentralPathMethod},
+      lagged_{makeLaggedShiftMethod};
+  SlidingContacts sliding_;
+  std::unique_ptr<Ladder> inner_;
+  ThreadPool* team_{nullptr};
+  bool isInner_{false};
+
+  // Of the problem at hand.
+  VectorX start_;           // [m/s] (dof) velocities to begin with; from cold the free motion, which tells what moves
+  bool isLoose_{false};     // a heap in motion
+  bool isFar_{false};       // from any answer: its bodies collide
+  bool isStanding_{false};  // a structure, from cold
+  bool isPile_{false};      // where the sweeps have ended
+};
+
+}  // namespace stiction
