@@ -3,7 +3,7 @@
 
   ladder.py STICTION [--repeats N] [--limit S]     prints a Markdown table
 
-A method counts where it certifies every step by itself. Its time is the least of the repeats, which are interleaved; a run of more than S seconds is given up.
+A method counts where it certifies every step by itself. Its time is the least of the repeats, which are interleaved, and five times as many where `auto` takes less than 10 ms; a run of more than S seconds is given up.
 """
 import argparse
 import math
@@ -17,6 +17,7 @@ SCENES = (("S1 block on a slope", "incline", None, 2.0), ("S1b slide at 35 degre
           ("S7 glancing ball", "glancing_ball", "spin40", 0.15), ("solids rolling down a height field", "terrain", None, 2.0))
 METHODS = ("nsgs", "newton", "prox", "proxac", "ipm", "continuation", "centralpath", "lagged")
 AUTO = "auto"
+BRIEF, MORE = 10.0, 5  # [ms]; repeats of what takes less, where a look of the system at something else is half of the time
 
 
 def solve_time(program, scene, keyframe, seconds, method, limit):
@@ -40,7 +41,9 @@ def main():
         if arguments.scenes and scene not in arguments.scenes:
             continue
         best = {}
-        for _ in range(arguments.repeats):
+        repeat = 0
+        while repeat < arguments.repeats * (MORE if isinstance(best.get(AUTO), float) and best[AUTO] < BRIEF else 1):
+            repeat += 1
             for method in (AUTO, *METHODS):
                 if isinstance(best.get(method), str):
                     continue
