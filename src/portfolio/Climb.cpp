@@ -10,9 +10,9 @@
 namespace stiction {
 namespace {
 
-constexpr double dearWork = 1e6;  // [multiplications] of a factorisation: of dear problems more,
-// where bodies move more than it is worth when a smaller step is a resort, as half the step is another problem for them, and where they creep, too.
-constexpr double colossalWork = 4e8;
+// Multiplications of a factorisation: dear problems take more than the one; more than the other is not worth it where a smaller step is a resort, even where bodies creep, and half the step is
+// the same problem.
+constexpr double dearWork = 1e6, colossalWork = 4e8;
 constexpr int widenings = 3;  // of what is left of a heap without its open contacts
 constexpr int finishSteps = 20, closeUpSteps = 60;
 constexpr int farPatience = 3;       // of Newton from farther off: where it makes no headway it is dropped
@@ -64,7 +64,8 @@ bool Climb::narrow() {
 
 bool Climb::isDear() const { return isNarrowed_ || system_.factorWork() > dearWork; }
 bool Climb::isColossal() const { return system_.factorWork() > colossalWork; }
-bool Climb::isPile() const { return isPrepared_ && problem_.contacts() > kManyContacts && isRedundant(*best_, system_.problem().dof()); }
+bool Climb::isRedundant() const { return stiction::isRedundant(*best_, system_.problem().dof()); }
+bool Climb::isPile() const { return isPrepared_ && problem_.contacts() > kManyContacts && isRedundant(); }
 
 SolveOptions Climb::fromBest(int steps, int patience) const {
   SolveOptions options = *options_;

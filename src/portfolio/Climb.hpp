@@ -38,6 +38,7 @@ class Climb {
   const VelocitySystem& system() const { return system_; }  // of what is prepared
   bool isDear() const;
   bool isColossal() const;
+  bool isRedundant() const;  // the best answer
   bool isPile() const;
 
   /// From the best answer, or from nothing; for so many steps, 0: as options say; given up by `patience` (SolveOptions).

@@ -71,7 +71,7 @@ bool Ladder::startAtOnce() {
   const SolveOptions& options = climb_.options();
   const PosedProblem& problem = climb_.problem();
   const bool isFrictionless = problem.mu().isZero(0);
-  isLoose_ = isFar_ = isStanding_ = isPile_ = false;
+  isStanding_ = false;
   if (!options.warm && !options.nearOnly && !isStructure(problem) && sweeps_.look()) return true;
   if (options.warm && isFrictionless && hasMany() && sweeps_.press()) return true;
   isLoose_ = options.warm && !isFrictionless && problem.global() != nullptr && sliding_.isLoose(*problem.global(), climb_.best(), climb_.certifier().scale());
@@ -97,9 +97,8 @@ bool Ladder::startsFar() {
 bool Ladder::press() {
   const bool isWarm = climb_.options().warm;
   return (isWarm && climb_.rung("warm", climb_.newton, climb_.fromBest(warmSteps, warmPatience))) ||
-         (isWarm && climb_.isDear() && !isRedundant(climb_.best(), climb_.system().problem().dof()) && sweeps_.takeAll()) ||
-         (hasMany() && climb_.rung("ipm", ipm_, climb_.fromCold())) || climb_.rung("newton", climb_.newton, climb_.fromCold()) ||
-         climb_.rung("prox", prox_, climb_.fromCold());
+         (isWarm && climb_.isDear() && !climb_.isRedundant() && sweeps_.takeAll()) || (hasMany() && climb_.rung("ipm", ipm_, climb_.fromCold())) ||
+         climb_.rung("newton", climb_.newton, climb_.fromCold()) || climb_.rung("prox", prox_, climb_.fromCold());
 }
 
 /// From an answer near by, as the last step's is.
@@ -126,7 +125,7 @@ bool Ladder::standCold() {
 
 /// Piles that are struck.
 bool Ladder::wander() {
-  if (!isPile_ || !climb_.options().warm) return false;
+  if (!wanders()) return false;
   return climb_.rung("proxac", climb_.proxac, climb_.fromBest(stepsOfPile())) || canShorten();
 }
 
@@ -139,7 +138,7 @@ bool Ladder::climbDear() {
   if (!isWarm && !isStanding_ && climb_.rung("ipm", ipm_, climb_.fromCold(0, quickSteps))) return true;
   // Where bodies creep the proximal Newton succeeds too seldom to be worth its steps: the central path is the shorter way.
   const bool onlyCreeps = isWarm && creeps && !stands && !isPile_ && !prefersSmallerStep;
-  if (!onlyCreeps && !(isPile_ && isWarm)) {
+  if (!onlyCreeps && !wanders()) {
     const SolveOptions brief = isPile_              ? climb_.fromBest(stepsOfPile())
                                : prefersSmallerStep ? climb_.fromBest(nearSteps, fewSteps)
                                                     : climb_.fromBest(briefSteps);
@@ -159,7 +158,7 @@ bool Ladder::climbCheap() {
   if (climb_.rung("ipm", ipm_, climb_.fromCold())) return true;
   if (!isInner_ && climb_.system().symmetric() && climb_.rung("lagged", lagged_, climb_.fromCold(hasMany() ? pileLaggedSteps : laggedSteps))) return true;
   if (climb_.rung("centralpath", centralPath_, climb_.fromCold(hasMany() ? pilePathSteps : routeSteps))) return true;
-  if (!hasMany() || (isPile_ && isWarm)) return false;
+  if (!hasMany() || wanders()) return false;
   return climb_.rung("proxac", climb_.proxac, climb_.fromBest(stepsOfPile())) || !climb_.options().thorough;
 }
 

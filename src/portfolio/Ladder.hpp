@@ -35,6 +35,7 @@ class Ladder {
   bool startsFar();
   bool mostSlideSlower(double speed);
   bool canShorten() const { return climb_.options().warm && !climb_.options().thorough; }
+  bool wanders() const { return isPile_ && climb_.options().warm; }
   bool hasMany() const { return climb_.problem().contacts() > kManyContacts; }
   int stepsOfPile() const;
   void announceSearch() const;

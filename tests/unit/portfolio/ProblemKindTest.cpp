@@ -35,7 +35,7 @@ TEST(ProblemKind, OnlyLoadedContactsMakeAPileRedundant) {
   EXPECT_FALSE(isRedundant(Iterate{}, pyramid.dof()));
 }
 
-TEST(ProblemKind, MostContactsAreSlowerThanWhatTwoThirdsOfThemSlideAt) {
+TEST(ProblemKind, MostContactsAreSlowerWhereAllStandStillAndNotWhereTheySlide) {
   const ContactProblem layered = layers(2, false);
   SlidingContacts sliding;
   VectorX v = VectorX::Zero(layered.dof());

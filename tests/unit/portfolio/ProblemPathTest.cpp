@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "unit/portfolio/ReferenceContact.hpp"
 #include "unit/solvers/PyramidProblem.hpp"
 
 namespace stiction {
@@ -79,17 +80,12 @@ TEST(ProblemPath, ComplianceFallsByTenDecadesAndIsGoneAtTheEnd) {
 }
 
 TEST(ProblemPath, AProblemOfContactsAloneIsSoftenedOnItsDiagonal) {
-  LocalContactProblem problem;
-  problem.start = {0, 1};
-  problem.column = {0};
-  problem.blocks = {2 * Matrix3::Identity()};
-  problem.q = Vector3{-1, 0, 0};
-  problem.mu = VectorX::Constant(1, 0.3);
+  const LocalContactProblem problem = localReferenceContact();  // W = 0.1 I
   Points points;
   Iterate answer;
   EXPECT_TRUE(follow(PosedProblem{problem}, Path::Compliance, ones(1), {}, points.solve(), answer).ends);
-  EXPECT_NEAR(points.compliance[0], 12, 1e-12);
-  EXPECT_EQ(points.compliance.back(), 2);
+  EXPECT_NEAR(points.compliance[0], 10.1, 1e-12);
+  EXPECT_EQ(points.compliance.back(), 0.1);
 }
 
 TEST(ProblemPath, IsGivenUpWhereNoStepIsShortEnough) {
