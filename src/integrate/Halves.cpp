@@ -1,6 +1,6 @@
 #include "integrate/Halves.hpp"
 
-#include "integrate/Island.hpp"
+#include "integrate/StepperPool.hpp"
 
 namespace stiction {
 

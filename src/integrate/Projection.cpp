@@ -1,24 +1,9 @@
-// Position projection after a (sub)step: overlaps out, loaded contacts closed, anchors of sticking contacts back in place, velocities untouched.
-//
-//   min ½‖δ‖²_M + h Σ r_n,i gap_i(δ)   subject to   gap_i + n_iᵀ H_i δ >= 0 ,   C + J δ = 0 of constraints (>= 0),
-//                                                  t·(H δ) + anchor·t = 0 for sticking contacts (least squares where redundant)
-//
-// A contact that carried r_n > 0 was to end closed; surfaces that curve part by O(h² u²) all the same, and such gaps, as approach speeds of the next step, would keep a heap
-// creeping for ever. So the step's own impulses press it shut: where the pressed contacts cannot all close, the more heavily loaded ones do, and the others are let go.
-// Solved as a ContactProblem in unit time: f = −h H r_n, μ = 0, w_n = gap, rows G = tangents with b = anchor·t and a small compliance C that spreads redundant rows.
-// Anchor: the displacement of B against A in the tangent plane since the contact began to stick, rolling taken out,
-//   d += [Δx_B + θ_B × r_B] − [Δx_A + θ_A × r_A] ,   r: mean of the levers before and after, θ: rotation vector of the step
-// so that pivoting about a fixed point and rolling both give d = 0 to third order in θ; contacts that turn farther in a step than kTurn (Island.cpp) have no anchor. Deep overlaps come out at a bounded speed.
-// What the projection does to potential energy and, by turning the inertias, to kinetic energy is booked as stabilisation.
-//
-// Only what moved can have gone wrong: first the bodies at faulty contacts move and all others stand; where that does not mend the gaps, all of the island's do. What the
-// projection cannot mend (anchors and gaps that contradict each other) it leaves alone until a body moves. An island at rest is left as it is unless it is far out of place: in a
-// heap each move of 1e-9 m changes the balance of some sphere by 1e-8 of its weight, and it would roll for ever.
+#include "integrate/Projection.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "integrate/Island.hpp"
 #include "math/Rotation.hpp"
 
 namespace stiction {
@@ -33,8 +18,6 @@ constexpr double kPolish = 1e-10;           // [-] what a method goes on to at m
 constexpr double kCoarse = 1e-3;            // [-] and at least
 constexpr double kFine = 0.1;     // [-] of the overlap that may stay: no pass is more exact, nor than what surfaces curve over its way, which is for the next
 constexpr double kUseful = 1e-2;  // [-] a projection worse than this is not applied
-constexpr double kLargest = 0.2;  // [-] of the pair's size: correction in one (sub)step at most
-constexpr double kSpeed = 10.0;   // [1/s] times the pair's size: speed at which deep overlaps come out
 constexpr double kParted = 1e-2;  // [-] of the pair's size: loaded contacts farther apart are left to open,
 constexpr double kStillParted = 1e-4;  // [-] or than this after the first pass: what others hold open is not asked for again
 constexpr double kHeadway = 0.2;       // [-] of the worst fault's way: a pass that moves nothing so far mends nothing more
@@ -47,33 +30,43 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Vector3 tangential(const Vector3& d, const Vector3& normal) { return d - normal * normal.dot(d); }
 
-}  // namespace
-
-IslandStepper::Motion IslandStepper::motionOf(int body, double h) const {
-  const BodyKind kind = setup_->model->bodies[at(body)].kind;
-  if (kind == BodyKind::Dynamic) return motion_[at(body)];
-  if (kind != BodyKind::Kinematic) return {};
-  return {h * local_.velocity[at(body)], h * local_.angularVelocity[at(body)]};
+void sortOut(std::vector<int>& bodies) {
+  std::sort(bodies.begin(), bodies.end());
+  bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
 }
 
-bool IslandStepper::moved(int body, double h) const {
-  const Motion motion = motionOf(body, h);
+}  // namespace
+
+Projection::Projection(Island& island, IslandProblem& problem, IslandRows& rows)
+    : island_{&island}, problem_{&problem}, rows_{&rows}, portfolio_{"auto"}, certifier_{Law::Coulomb} {}
+
+void Projection::setTeam(ThreadPool* team) {
+  portfolio_.setTeam(team);
+  certifier_.setTeam(team);
+}
+
+Island::Motion Projection::motionOf(int body, double h) const {
+  const BodyKind kind = island_->kind(body);
+  if (kind == BodyKind::Dynamic) return island_->motion[at(body)];
+  if (kind != BodyKind::Kinematic) return {};
+  return {h * island_->state.velocity[at(body)], h * island_->state.angularVelocity[at(body)]};
+}
+
+bool Projection::moved(int body, double h) const {
+  const Island::Motion motion = motionOf(body, h);
   return !motion.shift.isZero(0.0) || !motion.turn.isZero(0.0);
 }
 
-void IslandStepper::clearMotion() {
-  for (const int body : bodies_) motion_[at(body)] = {};
-}
-
-void IslandStepper::followAnchors(double h) {
-  for (ContactMemory& entry : result_->report.memory) {
-    const Contact* start = entry.anchored ? findContact(startContacts_, entry.key) : nullptr;
+void Projection::followAnchors(double h) {
+  for (ContactMemory& entry : island_->report().memory) {
+    const Contact* start = entry.anchored ? findContact(island_->startContacts, entry.key) : nullptr;
     if (!start) continue;
-    const Contact* end = findContact(contacts_, entry.key);
+    const Contact* end = findContact(island_->contacts, entry.key);
     const auto displacement = [&](int body) -> Vector3 {
-      const Motion motion = motionOf(body, h);
-      const Vector3 lever = start->point - (local_.position[at(body)] - motion.shift);
-      const Vector3 later = end ? Vector3{end->point - local_.position[at(body)]} : lever;
+      const Island::Motion motion = motionOf(body, h);
+      const Vector3& position = island_->state.position[at(body)];
+      const Vector3 lever = start->point - (position - motion.shift);
+      const Vector3 later = end ? Vector3{end->point - position} : lever;
       return motion.shift + motion.turn.cross(0.5 * (lever + later));
     };
     entry.anchor = tangential(entry.anchor + displacement(start->bodyB) - displacement(start->bodyA), end ? end->normal : start->normal);
@@ -81,214 +74,231 @@ void IslandStepper::followAnchors(double h) {
 }
 
 /// Of the pair's size [-]: what may stay out of place. A step that may be wrong by more in its velocities has no use for less.
-double IslandStepper::stays() const { return std::clamp(kStaysAtTolerance * setup_->options->tolerance, kStays, kMostStays); }
+double Projection::stays() const { return std::clamp(kStaysAtTolerance * island_->setup->options->tolerance, kStays, kMostStays); }
+
+/// The same of bodies that would be stirred.
+double Projection::strayed() const { return std::max(kStray, stays()); }
 
 /// What is wrong with the gap [m]: overlap, or open where there was load; 0 within the tolerance.
-double IslandStepper::gapFault(const Contact& contact, double h) const {
-  if (leftOut(contact.key)) return 0.0;
-  return contact.gap < -stays() * pairSize(contact.key) || hasParted(contact, h) ? std::abs(contact.gap) : 0.0;
+double Projection::gapFault(const Contact& contact, double h) const {
+  if (island_->closing.contains(contact.key)) return 0.0;
+  return contact.gap < -stays() * island_->pairSize(contact.key) || hasParted(contact, h) ? std::abs(contact.gap) : 0.0;
 }
 
 /// The same, or an anchor out of place.
-double IslandStepper::fault(const Contact& contact, double h) const {
-  if (leftOut(contact.key)) return 0.0;
+double Projection::fault(const Contact& contact, double h) const {
+  if (island_->closing.contains(contact.key)) return 0.0;
   double fault = gapFault(contact, h);
-  const ContactMemory* entry = memoryOf(contact.key);
-  if (entry && entry->anchored && entry->anchor.norm() > stays() * pairSize(contact.key)) fault = std::max(fault, entry->anchor.norm());
+  const ContactMemory* entry = island_->memoryOf(contact.key);
+  if (entry && entry->anchored && entry->anchor.norm() > stays() * island_->pairSize(contact.key)) fault = std::max(fault, entry->anchor.norm());
   return fault;
 }
 
-/// Correction [m] in one pass at most, of a contact or row whose pair or bodies have that size.
-double IslandStepper::farthest(double size, double h) { return std::min(kLargest, kSpeed * h) * size; }
-
 /// The contact's fault if the projection has to see to it [m], else 0.
-double IslandStepper::asked(const Contact& contact, double h) const {
-  const ContactMemory* entry = memoryOf(contact.key);
+double Projection::asked(const Contact& contact, double h) const {
+  const ContactMemory* entry = island_->memoryOf(contact.key);
   return entry && entry->mended ? 0.0 : fault(contact, h);
 }
 
 /// Normal impulse [N s] that the contact carried over the last (sub)step of h; 0 when it is now farther apart than free fall or the impulse would close in h: about to take off.
-double IslandStepper::load(const Contact& contact, double h) const {
-  if (contact.gap > std::min(freeFall(h), parted_ * pairSize(contact.key))) return 0.0;
-  const ContactMemory* entry = memoryOf(contact.key);
+double Projection::load(const Contact& contact, double h) const {
+  if (contact.gap > std::min(island_->freeFall(h), parted_ * island_->pairSize(contact.key))) return 0.0;
+  const ContactMemory* entry = island_->memoryOf(contact.key);
   if (!entry) return 0.0;
   const double impulse = std::max(0.0, entry->normal.dot(entry->impulse));
-  const double inverseMass = setup_->inertias[at(contact.bodyA)].inverseMass + setup_->inertias[at(contact.bodyB)].inverseMass;
+  const double inverseMass = island_->inertia(contact.bodyA).inverseMass + island_->inertia(contact.bodyB).inverseMass;
   return contact.gap <= h * impulse * inverseMass ? impulse : 0.0;
 }
 
 /// Whether a contact that carried load, so was to end closed, ended a little open.
-bool IslandStepper::hasParted(const Contact& contact, double h) const {
-  return !touching(contact) && contact.gap > stays() * pairSize(contact.key) && load(contact, h) > 0;
+bool Projection::hasParted(const Contact& contact, double h) const {
+  return !island_->touching(contact) && contact.gap > stays() * island_->pairSize(contact.key) && load(contact, h) > 0;
+}
+
+bool Projection::strays(double h) {
+  region_.clear();
+  parted_ = kParted;
+  return rows_->choose(h, region_).way > 0 || std::any_of(island_->contacts.begin(), island_->contacts.end(), [&](const Contact& contact) {
+           return asked(contact, h) > strayed() * island_->pairSize(contact.key);
+         });
 }
 
 /// The bodies at contacts that ask, or the whole island when those are most of it. Returns what is wrong with them.
-IslandStepper::Faults IslandStepper::chooseRegion(double h) {
+Faults Projection::chooseRegion(double h) {
   region_.clear();
-  Faults faults = chooseRows(h);
-  for (const Contact& contact : contacts_) {
-    const double fault = asked(contact, h), size = pairSize(contact.key);
+  Faults faults = rows_->choose(h, region_);
+  for (const Contact& contact : island_->contacts) {
+    const double fault = asked(contact, h), size = island_->pairSize(contact.key);
     if (!(fault > 0)) continue;
-    faults.way = std::max(faults.way, std::min(fault, farthest(size, h)));
+    faults.way = std::max(faults.way, std::min(fault, farthestCorrection(size, h)));
     faults.overlap = std::max(faults.overlap, -contact.gap / size);
     faults.hasGaps = faults.hasGaps || gapFault(contact, h) > 0;
     for (const int body : {contact.bodyA, contact.bodyB})
-      if (setup_->model->bodies[at(body)].kind == BodyKind::Dynamic) region_.push_back(body);
+      if (island_->kind(body) == BodyKind::Dynamic) region_.push_back(body);
   }
-  std::sort(region_.begin(), region_.end());
-  region_.erase(std::unique(region_.begin(), region_.end()), region_.end());
-  if (static_cast<double>(region_.size()) > kLocal * static_cast<double>(bodies_.size())) region_ = bodies_;
+  sortOut(region_);
+  if (static_cast<double>(region_.size()) > kLocal * static_cast<double>(island_->bodies.size())) region_ = island_->bodies;
   return faults;
 }
 
-/// Whether bodies at rest are so far out of place that they must be moved, and so stirred.
-bool IslandStepper::strays(double h) {
-  region_.clear();
-  parted_ = kParted;
-  return chooseRows(h).way > 0 || std::any_of(contacts_.begin(), contacts_.end(),
-                                              [&](const Contact& contact) { return asked(contact, h) > std::max(kStray, stays()) * pairSize(contact.key); });
+/// The contacts of the region's bodies that its motion may close [m], or that hold them.
+void Projection::chooseContacts(double reach) {
+  problem_->used.clear();
+  const ContactAssembly& assembly = problem_->assembly;
+  for (std::size_t k = 0; k < island_->contacts.size(); ++k) {
+    const Contact& contact = island_->contacts[k];
+    if (island_->closing.contains(contact.key) || (assembly.blockOf(contact.bodyA) < 0 && assembly.blockOf(contact.bodyB) < 0)) continue;
+    const ContactMemory* entry = island_->memoryOf(contact.key);
+    if (contact.gap <= reach || (entry && entry->anchored) || island_->touching(contact)) problem_->used.push_back(static_cast<int>(k));
+  }
 }
 
 /// Of the problem's bodies those that nothing turns: balls without anchors or constraints, whose angular velocities would be so many zeros.
-void IslandStepper::keepBallsFromTurning() {
+void Projection::keepBallsFromTurning() {
   turning_.clear();
-  for (const int k : used_) {
-    const ContactMemory* entry = memoryOf(contacts_[at(k)].key);
-    if (entry && entry->anchored) turning_.insert(turning_.end(), {contacts_[at(k)].bodyA, contacts_[at(k)].bodyB});
+  for (std::size_t k = 0; k < problem_->used.size(); ++k) {
+    const Contact& contact = problem_->contactOf(k);
+    const ContactMemory* entry = island_->memoryOf(contact.key);
+    if (entry && entry->anchored) turning_.insert(turning_.end(), {contact.bodyA, contact.bodyB});
   }
-  for (const ConstraintRows::Row& row : rows_.rows()) turning_.insert(turning_.end(), {row.bodyA, row.bodyB});
-  std::sort(turning_.begin(), turning_.end());
-  for (const int body : assembly_.bodies())
-    if (setup_->isBall[at(body)] && !std::binary_search(turning_.begin(), turning_.end(), body)) assembly_.keepFromTurning(body);
+  for (const ConstraintRows::Row& row : rows_->rows()) turning_.insert(turning_.end(), {row.bodyA, row.bodyB});
+  sortOut(turning_);
+  for (const int body : problem_->assembly.bodies())
+    if (island_->setup->isBall[at(body)] && !std::binary_search(turning_.begin(), turning_.end(), body)) problem_->assembly.keepFromTurning(body);
 }
 
-void IslandStepper::assembleProjection(double h) {
-  double widest = deepest(), largest = 0;
+void Projection::assemble(double h) {
+  double widest = island_->deepest(), largest = 0;
   bend_ = 0, finest_ = std::numeric_limits<double>::infinity();
-  for (const Contact& contact : contacts_)
+  for (const Contact& contact : island_->contacts)
     if (hasParted(contact, h)) widest = std::max(widest, contact.gap);
   const double reach = 10.0 * widest;
-  used_.clear();
-  assembly_.setBodies(region_);
-  for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    if (leftOut(contacts_[k].key) || (assembly_.blockOf(contacts_[k].bodyA) < 0 && assembly_.blockOf(contacts_[k].bodyB) < 0)) continue;
-    const ContactMemory* entry = memoryOf(contacts_[k].key);
-    if (contacts_[k].gap <= reach || (entry && entry->anchored) || touching(contacts_[k])) used_.push_back(static_cast<int>(k));
-  }
+  ContactAssembly& assembly = problem_->assembly;
+  assembly.setBodies(region_);
+  chooseContacts(reach);
   keepBallsFromTurning();
-  assembly_.buildMass(local_);
-  assembly_.buildContacts(local_, contacts_, used_);
-  ContactProblem& problem = assembly_.problem;
+  assembly.buildMass(island_->state);
+  assembly.buildContacts(island_->state, island_->contacts, problem_->used);
+  ContactProblem& problem = assembly.problem;
+  Iterate& iterate = problem_->iterate;
   problem.mu.setZero();
   problem.w.setZero();
   problem.f.setZero(problem.dof());
-  iterate_.r.setZero(3 * problem.contacts());  // the load, which is nearly the answer
-  rowTargets_.clear();
-  for (std::size_t k = 0; k < used_.size(); ++k) {
-    const Contact& contact = contacts_[at(used_[k])];
-    const double limit = farthest(pairSize(contact.key), h);
+  iterate.r.setZero(3 * problem.contacts());  // the load, which is nearly the answer
+  targets_.clear();
+  for (std::size_t k = 0; k < problem_->used.size(); ++k) {
+    const Contact& contact = problem_->contactOf(k);
+    const double size = island_->pairSize(contact.key), limit = farthestCorrection(size, h);
     problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(contact.gap, -limit);
-    const double pressing = iterate_.r[static_cast<Eigen::Index>(3 * k)] = h * load(contact, h);
+    const double pressing = problem_->impulseOf(k)[0] = h * load(contact, h);
     const double way = std::clamp(pressing > 0 ? std::abs(contact.gap) : -contact.gap, 0.0, limit);
     largest = std::max(largest, way);
-    bend_ = std::max(bend_, way * way / pairSize(contact.key));
-    finest_ = std::min(finest_, pairSize(contact.key));
-    const ContactMemory* entry = memoryOf(contact.key);
+    bend_ = std::max(bend_, way * way / size);
+    finest_ = std::min(finest_, size);
+    const ContactMemory* entry = island_->memoryOf(contact.key);
     if (!entry || !entry->anchored) continue;
     for (int t = 1; t <= 2; ++t) {
-      const Vector3 direction = assembly_.frames[k].col(t);
-      assembly_.addTangentRow(local_, contact, direction);
-      rowTargets_.push_back(std::clamp(entry->anchor.dot(direction), -limit, limit));
-      largest = std::max(largest, std::abs(rowTargets_.back()));
+      const Vector3 direction = assembly.frames[k].col(t);
+      assembly.addTangentRow(island_->state, contact, direction);
+      targets_.push_back(std::clamp(entry->anchor.dot(direction), -limit, limit));
+      largest = std::max(largest, std::abs(targets_.back()));
     }
   }
   const int anchors = problem.rows(), contacts = problem.contacts();
-  largest = std::max(largest, enterProjectionRows(h, reach));
-  iterate_.r.conservativeResize(3 * problem.contacts());
-  iterate_.r.tail(3 * (problem.contacts() - contacts)).setZero();
-  problem.b = Eigen::Map<const VectorX>{rowTargets_.data(), static_cast<Eigen::Index>(rowTargets_.size())};
+  largest = std::max(largest, rows_->enterProjection(h, reach, targets_));
+  iterate.r.conservativeResize(3 * problem.contacts());
+  iterate.r.tail(3 * (problem.contacts() - contacts)).setZero();
+  problem.b = Eigen::Map<const VectorX>{targets_.data(), static_cast<Eigen::Index>(targets_.size())};
   problem.C.setZero(problem.rows());
-  for (int j = 0; j < anchors; ++j) problem.C[j] = kCompliance * assembly_.inverseMass(problem.G, j);
+  for (int j = 0; j < anchors; ++j) problem.C[j] = kCompliance * assembly.inverseMass(problem.G, j);
   problem.wScale.setZero();
   problem.scaleFloor = largest;
-  multiplyAdd(problem.H, iterate_.r, problem.f);
+  multiplyAdd(problem.H, iterate.r, problem.f);
   problem.f = -problem.f;
 }
 
+/// How exactly a pass is solved [-] of the certificate's scale [m]. Constraints that users hold the island by stay as exact as can be.
+double Projection::polish(double scale) const {
+  if (!rows_->empty()) return kPolish;
+  return std::clamp(std::max(bend_, kFine * stays() * finest_) / scale, kPolish, kCoarse);
+}
+
+/// False when the answer is too crude to be applied.
+bool Projection::solve() {
+  const ContactProblem& problem = problem_->assembly.problem;
+  problem_->iterate.v.setZero(problem.dof());
+  problem_->iterate.lambda.setZero(problem.rows());
+  certifier_.prepare(problem);
+  SolveOptions options;
+  options.polish = polish(certifier_.scale());
+  options.tolerance = std::max(kTolerance, options.polish);
+  options.warm = true;
+  options.thorough = false;  // the next step corrects what is left
+  options.deadline.calledOff = island_->calledOff;
+  options.scale = certifier_.scale();
+  return portfolio_.solve(problem, problem_->iterate, options, certifier_).certificate.relative <= kUseful;
+}
+
 /// Moves the region's bodies; returns the longest way of any of their points [m].
-double IslandStepper::applyProjection() {
-  EnergyLedger& ledger = result_->report.ledger;
-  clearMotion();
+double Projection::moveBodies() {
+  EnergyLedger& ledger = island_->report().ledger;
+  WorldState& state = island_->state;
+  island_->clearMotion();
   double longest = 0;
-  for (std::size_t k = 0; k < assembly_.bodies().size(); ++k) {
-    const int body = assembly_.bodies()[k];
-    const BodyInertia& inertia = setup_->inertias[at(body)];
-    const int row = assembly_.rowOf(static_cast<int>(k));
-    const auto energy = [&] { return kineticEnergy(inertia, local_.rotation[at(body)], local_.velocity[at(body)], local_.angularVelocity[at(body)]); };
-    const double before = energy();
-    Motion& motion = motion_[at(body)];
-    const bool turns = assembly_.turns(static_cast<int>(k));
-    motion = {iterate_.v.segment<3>(row), turns ? Vector3{iterate_.v.segment<3>(row + 3)} : Vector3{Vector3::Zero()}};
-    const Vector3 start = local_.position[at(body)];
-    local_.position[at(body)] += motion.shift;
-    if (turns) local_.rotation[at(body)] = (expRotation(motion.turn) * local_.rotation[at(body)]).normalized();
-    motion.shift = local_.position[at(body)] - start;
-    const double potential = potentialChange(*setup_->model, inertia, body, motion.shift);
+  const ContactAssembly& assembly = problem_->assembly;
+  for (std::size_t k = 0; k < assembly.bodies().size(); ++k) {
+    const int body = assembly.bodies()[k];
+    const int row = assembly.rowOf(static_cast<int>(k));
+    const double before = island_->energyOf(body);
+    Island::Motion& motion = island_->motion[at(body)];
+    const bool turns = assembly.turns(static_cast<int>(k));
+    const VectorX& v = problem_->iterate.v;
+    motion = {v.segment<3>(row), turns ? Vector3{v.segment<3>(row + 3)} : Vector3{Vector3::Zero()}};
+    const Vector3 start = state.position[at(body)];
+    state.position[at(body)] += motion.shift;
+    if (turns) state.rotation[at(body)] = (expRotation(motion.turn) * state.rotation[at(body)]).normalized();
+    motion.shift = state.position[at(body)] - start;
+    const double potential = potentialChange(*island_->setup->model, island_->inertia(body), body, motion.shift);
     ledger.potentialChange += potential;
-    ledger.stabilisation += potential + energy() - before;
-    longest = std::max(longest, motion.shift.norm() + motion.turn.norm() * setup_->bodySize[at(body)]);
+    ledger.stabilisation += potential + island_->energyOf(body) - before;
+    longest = std::max(longest, motion.shift.norm() + motion.turn.norm() * island_->bodySize(body));
   }
   return longest;
 }
 
-/// How exactly a pass is solved [-] of the certificate's scale [m]. Constraints that users hold the island by stay as exact as can be.
-double IslandStepper::polishOfPass(double scale) const {
-  if (!rows_.empty()) return kPolish;
-  return std::clamp(std::max(bend_, kFine * stays() * finest_) / scale, kPolish, kCoarse);
+/// What is in place now, or cannot be put there (`stuck`), is left alone until a body moves.
+void Projection::rememberMended(double h, bool stuck) {
+  for (const Contact& contact : island_->contacts) {
+    if (ContactMemory* entry = island_->memoryOf(contact.key))
+      entry->mended = entry->mended || stuck || fault(contact, h) == 0;
+    else if (stuck && fault(contact, h) > 0)  // without load: it needs a memory to be left alone by
+      addMemory(island_->report().memory, {contact.key, contact.normal, Vector3::Zero(), h, Vector3::Zero(), false, true});
+  }
 }
 
-void IslandStepper::project(double h) {
-  for (const Contact& contact : contacts_)
-    if (ContactMemory* entry = memoryOf(contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
+void Projection::project(double h) {
+  for (const Contact& contact : island_->contacts)
+    if (ContactMemory* entry = island_->memoryOf(contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
   parted_ = kParted;
   Faults faults = chooseRegion(h);
   bool stuck = false;
   for (int pass = 0; pass < kPasses && !region_.empty() && !stuck; ++pass) {
-    assembleProjection(h);
-    const ContactProblem& problem = assembly_.problem;
-    iterate_.v.setZero(problem.dof());
-    iterate_.lambda.setZero(problem.rows());
-    SolveOptions options;
-    projectionCertifier_.prepare(problem);
-    options.polish = polishOfPass(projectionCertifier_.scale());
-    options.tolerance = std::max(kTolerance, options.polish);
-    options.warm = true;
-    options.thorough = false;  // the next step corrects what is left
-    options.deadline.calledOff = calledOff_;
-    options.scale = projectionCertifier_.scale();
-    const PortfolioReport report = projector_.solve(problem, iterate_, options, projectionCertifier_);
-    if (!(report.certificate.relative <= kUseful)) break;
-    const double way = applyProjection();
-    startContacts_.swap(contacts_);
-    contacts_.clear();
-    fresh_ = false;
-    detect();
+    assemble(h);
+    if (!solve()) break;
+    const double way = moveBodies();
+    island_->leaveContacts();
+    island_->detect();
     followAnchors(0.0);
     parted_ = kStillParted;
-    const bool wasWhole = region_.size() == bodies_.size();
+    const bool wasWhole = region_.size() == island_->bodies.size();
     const Faults before = faults;
     faults = chooseRegion(h);
-    const bool isIdle = way <= kHeadway * before.way || (faults.overlap <= std::max(kStray, stays()) && faults.way > kGain * before.way);
+    const bool isIdle = way <= kHeadway * before.way || (faults.overlap <= strayed() && faults.way > kGain * before.way);
     stuck = isIdle && (!faults.hasGaps || wasWhole || pass + 1 == kPasses);
-    if (isIdle && !region_.empty()) region_ = bodies_;
+    if (isIdle && !region_.empty()) region_ = island_->bodies;
   }
-  assembly_.setBodies(bodies_);
-  for (const Contact& contact : contacts_) {
-    if (ContactMemory* entry = memoryOf(contact.key))
-      entry->mended = entry->mended || stuck || fault(contact, h) == 0;
-    else if (stuck && fault(contact, h) > 0)  // without load: it needs a memory to be left alone by
-      addMemory(result_->report.memory, {contact.key, contact.normal, Vector3::Zero(), h, Vector3::Zero(), false, true});
-  }
+  problem_->assembly.setBodies(island_->bodies);
+  rememberMended(h, stuck);
 }
 
 }  // namespace stiction

@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kReachSlack = 1.0 + 1e-9;  // [-] speeds this near to their bound are within it
 constexpr int kReachTrials = 3;             // detections with enlarged reach in one step
-constexpr double kCentred = 1e-12;          // [-] of its radius: a sphere this near to the centre of mass is about it
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -35,27 +34,6 @@ void sortUnlessSorted(std::vector<Entry>& entries, const Before& before) {
   if (!std::is_sorted(entries.begin(), entries.end(), before)) std::sort(entries.begin(), entries.end(), before);
 }
 
-StepSetup makeSetup(const Model& model, const SimulationOptions& options, const CollisionDetector& detector) {
-  StepSetup setup;
-  setup.model = &model;
-  setup.options = &options;
-  setup.detector = &detector;
-  setup.inertias = bodyInertias(model);
-  setup.bodySize.assign(model.bodies.size(), 0.0);
-  setup.isBall.assign(model.bodies.size(), 1);
-  for (const Geom& geom : model.geoms) {
-    const double radius = boundingRadius(geom.shape);
-    setup.geomSize.push_back(radius);
-    setup.bodySize[at(geom.body)] = std::max(setup.bodySize[at(geom.body)], geom.X_CG.position.norm() + radius);
-    if (geom.shape.type != ShapeType::Sphere || geom.X_CG.position.norm() > kCentred * radius) setup.isBall[at(geom.body)] = 0;
-  }
-  for (const Body& body : model.bodies) {
-    setup.loads.force.push_back(body.force);
-    setup.loads.torque.push_back(body.torque);
-  }
-  return setup;
-}
-
 }  // namespace
 
 Simulation::Impl::Impl(Model m, SimulationOptions o)
@@ -63,7 +41,7 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
       options{std::move(o)},
       detector{model},
       pool{std::max(1, options.threads)},
-      setup{makeSetup(model, options, detector)},
+      setup{makeStepSetup(model, options, detector)},
       state{makeState(model)} {
   if (!(options.tolerance > 0) || !std::isfinite(options.tolerance))
     throw InputError{"tolerance", number(options.tolerance), "finite and > 0", "give a relative tolerance such as 1e-8"};

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "integrate/Island.hpp"
+#include "integrate/StepperPool.hpp"
 
 namespace stiction {
 

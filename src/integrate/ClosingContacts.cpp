@@ -1,0 +1,64 @@
+#include "integrate/ClosingContacts.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "integrate/Island.hpp"
+
+namespace stiction {
+namespace {
+
+bool samePair(const FeatureKey& a, const FeatureKey& b) { return a.geomA == b.geomA && a.geomB == b.geomB; }
+
+}  // namespace
+
+double normalVelocity(const WorldState& state, const Contact& contact) {
+  return contact.normal.dot(state.velocityAt(contact.bodyB, contact.point) - state.velocityAt(contact.bodyA, contact.point));
+}
+
+void ClosingContacts::mark(const Island& island, double threshold) {
+  closing_.clear();
+  alreadyTouching_.clear();
+  for (const Contact& c : island.contacts) {
+    if (c.restitution <= 0) continue;
+    const double rate = normalVelocity(island.state, c);
+    if (island.touching(c))
+      alreadyTouching_.push_back(c.key);
+    else if (rate < -threshold)
+      closing_.push_back(
+          {c.key, c.bodyA, c.bodyB, c.normal, c.gap, -rate, island.state.pose(c.bodyA).inverse() * c.point, island.state.pose(c.bodyB).inverse() * c.point});
+  }
+}
+
+bool ClosingContacts::contains(const FeatureKey& key) const {
+  return std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return samePair(c.key, key); }) &&
+         std::find(alreadyTouching_.begin(), alreadyTouching_.end(), key) == alreadyTouching_.end();
+}
+
+double ClosingContacts::earliest(double remaining) const {
+  double time = remaining;
+  for (const Closing& c : closing_) time = std::min(time, c.gap / c.speed);
+  return time;
+}
+
+ClosingContacts::Approach ClosingContacts::approach(const Island& island) const {
+  Approach least{std::numeric_limits<double>::infinity(), 0};
+  const auto take = [&](double gap, double rate) {
+    if (gap < least.gap) least = {gap, rate};
+  };
+  for (const Closing& c : closing_) {
+    bool seen = false;
+    const double size = island.pairSize(c.key);
+    for (const Contact& contact : island.contacts) {
+      if (!samePair(contact.key, c.key) || contact.normal.dot(c.normal) <= 0 || !contains(contact.key)) continue;
+      seen = true;
+      take(contact.gap / size, normalVelocity(island.state, contact) / size);
+    }
+    if (seen) continue;
+    const Vector3 onA = island.state.pose(c.bodyA) * c.onA, onB = island.state.pose(c.bodyB) * c.onB;
+    take((c.gap + c.normal.dot(onB - onA)) / size, c.normal.dot(island.state.velocityAt(c.bodyB, onB) - island.state.velocityAt(c.bodyA, onA)) / size);
+  }
+  return least;
+}
+
+}  // namespace stiction

@@ -1,0 +1,47 @@
+// Contacts that will bounce: open yet, they wait for their impact and take no part in the ordinary step.
+#pragma once
+#include <vector>
+
+#include "collision/Contact.hpp"
+#include "state/WorldState.hpp"
+
+namespace stiction {
+
+struct Island;
+
+/// [m/s] of B against A along the normal: negative while the contact closes.
+double normalVelocity(const WorldState& state, const Contact& contact);
+
+class ClosingContacts {
+ public:
+  /// The island's contacts with restitution that are open and close faster than `threshold` [m/s].
+  void mark(const Island& island, double threshold);
+  void clear() { closing_.clear(); }
+  bool empty() const { return closing_.empty(); }
+  /// Whether a contact waits: one of the same two geoms is closing, and this one did not touch when they were marked.
+  bool contains(const FeatureKey& key) const;
+
+  /// Time [s], at most `remaining`, until the first of them closes at the speed it was marked with.
+  double earliest(double remaining) const;
+
+  struct Approach {
+    double gap;   // [-] of the pair's size
+    double rate;  // [1/s]
+  };
+  /// Least gap of the closing pairs over contacts that did not touch when they were marked, by the motion of the first contact points where a shape has gone through; with the rate of that contact.
+  Approach approach(const Island& island) const;
+
+ private:
+  struct Closing {
+    FeatureKey key;
+    int bodyA, bodyB;
+    Vector3 normal;
+    double gap;        // [m] when it was marked
+    double speed;      // [m/s] of approach, > 0
+    Vector3 onA, onB;  // [m] the contact point in the frames of the two bodies
+  };
+  std::vector<Closing> closing_;
+  std::vector<FeatureKey> alreadyTouching_;  // contacts of the same pairs that touched when they were marked
+};
+
+}  // namespace stiction

@@ -1,0 +1,149 @@
+#include "integrate/IslandRest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stiction {
+namespace {
+
+constexpr double kRest = 1e-10;   // [-] relative certificate of the candidate, and of the certificate's scale a speed that contacts need not see
+constexpr double kSharp = 1e-12;  // [-] relative certificate that a few more steps aim at
+constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();  // [-] of the loads that cancel
+constexpr double kLost = 2e-13;                                            // [-] of the energy: ledgers close to 1e-12
+constexpr double kSlow = 1e-6;  // [-] of the certificate's scale: velocities below this make the candidate worth trying, and a body that had one may be stopped
+
+}  // namespace
+
+IslandRest::IslandRest(const Island& island, IslandProblem& problem, const IslandRows& rows, IslandSolver& solver)
+    : island_{&island}, problem_{&problem}, rows_{&rows}, solver_{&solver} {}
+
+bool IslandRest::staysAtRest(double h) {
+  stayed_ = false;
+  if (!problem_->vBefore.isZero(0.0) || isDriven()) return false;
+  solver_->warmStart(h);
+  candidate_.r = problem_->iterate.r;
+  candidate_.lambda = problem_->iterate.lambda;
+  if (!certifiesAtRest()) return false;
+  problem_->iterate.v = candidate_.v;
+  solver_->replace(certificate_, "rest");
+  stayed_ = true;
+  return true;
+}
+
+bool IslandRest::comesToRest() {
+  if (island_->report().status != StepStatus::Certified || isDriven()) return false;
+  if (problem_->fastest(problem_->iterate.v) > kSlow * solver_->certificate().scale) {
+    stopSlowBodies();
+    return false;
+  }
+  candidate_.r = problem_->iterate.r;
+  candidate_.lambda = problem_->iterate.lambda;
+  if (!certifiesAtRest() && !(sharpen() && certifiesAtRest())) return false;
+  if (!keepsEnergy()) return false;
+  problem_->iterate.r = candidate_.r;
+  problem_->iterate.lambda = candidate_.lambda;
+  problem_->iterate.v = candidate_.v;
+  solver_->replace(certificate_);
+  return true;
+}
+
+/// Whether surfaces or constraints move by themselves.
+bool IslandRest::isDriven() const { return island_->surfacesMove() || rows_->move(); }
+
+/// The candidate's impulses against v = 0.
+bool IslandRest::certifiesAtRest() {
+  candidate_.v.setZero(problem_->vFree.size());
+  certificate_ = solver_->judge(candidate_);
+  if (!(certificate_.relative <= island_->setup->options->tolerance)) return false;
+  ContactAssembly& assembly = problem_->assembly;
+  const ContactProblem& problem = assembly.problem;
+  double load = 0;
+  for (int i = 0; i < problem.contacts(); ++i) load = std::max(load, solver_->certifier().omega()[i] * candidate_.r.segment<3>(3 * i).norm());
+  for (int k = 0; k < problem.rows(); ++k) load = std::max(load, assembly.inverseMass(problem.G, k) * std::abs(candidate_.lambda[k]));
+  if (certificate_.relative > kRest && certificate_.metersPerSecond > kRest * certificate_.scale + kRoundOff * load) return false;
+  assembly.velocityFromImpulses(problem_->vFree, candidate_.r, candidate_.lambda, hidden_);
+  roundOff_.setZero(static_cast<Eigen::Index>(assembly.bodies().size()));
+  const auto rests = [&](int block) { return problem_->speedOf(block, hidden_) <= kRest * certificate_.scale + roundOff_[block]; };
+  const auto blocks = static_cast<int>(roundOff_.size());
+  int block = 0;
+  while (block < blocks && rests(block)) ++block;
+  if (block == blocks) return true;
+  findRoundOff(candidate_);
+  while (block < blocks && rests(block)) ++block;
+  return block == blocks;
+}
+
+/// Whether the energy that v = 0 in place of hidden_ takes is within what the ledger has to close to. Bodies that are not stopped by this step may be by the next, which finds them slow.
+bool IslandRest::keepsEnergy() const {
+  double lost = 0, energy = 0;
+  const std::span<const int> bodies = problem_->assembly.bodies();
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const int body = bodies[k];
+    const BodyInertia& inertia = island_->inertia(body);
+    const Quaternion& rotation = island_->state.rotation[static_cast<std::size_t>(body)];
+    const Twist before = problem_->twistOf(static_cast<int>(k), problem_->vBefore), hidden = problem_->twistOf(static_cast<int>(k), hidden_);
+    lost += inertia.mass * before.linear.dot(hidden.linear) + angularMomentum(inertia, rotation, before.angular).dot(hidden.angular);
+    energy += kineticEnergy(inertia, rotation, before.linear, before.angular) + inertia.mass * gravityOf(*island_->setup->model, body).norm();
+  }
+  return 0.5 * std::abs(lost) <= kLost * energy;
+}
+
+/// roundOff_ = the speed [m/s] that cancelling loads leave on each body by round-off, as speedOf has it.
+void IslandRest::findRoundOff(const Iterate& loads) {
+  const ContactAssembly& assembly = problem_->assembly;
+  roundOff_.setZero(static_cast<Eigen::Index>(assembly.bodies().size()));
+  addRoundOff(assembly.problem.H, loads.r);
+  addRoundOff(assembly.problem.G, loads.lambda);
+}
+
+void IslandRest::addRoundOff(const BlockColumns& columns, const VectorX& impulses) {
+  const ContactAssembly& assembly = problem_->assembly;
+  for (int i = 0; i < columns.groups(); ++i)
+    for (int s = columns.start[static_cast<std::size_t>(i)]; s < columns.start[static_cast<std::size_t>(i) + 1]; ++s) {
+      const BlockColumns::Segment& segment = columns.segments[static_cast<std::size_t>(s)];
+      const int body = assembly.bodies()[static_cast<std::size_t>(segment.block)];
+      const BodyInertia& inertia = island_->inertia(body);
+      const Eigen::Map<const MatrixX> loads{columns.values.data() + segment.offset, segment.size, columns.width};
+      double rate = inertia.inverseMass;
+      if (!inertia.locked) {
+        double squares = 0;
+        for (int c = 0; c < columns.width; ++c) squares += (assembly.inverseInertia(segment.block) * Vector3{loads.col(c).tail<3>()}).squaredNorm();
+        rate += island_->bodySize(body) * std::sqrt(squares);
+      }
+      roundOff_[segment.block] = std::max(roundOff_[segment.block], kRoundOff * rate * impulses.segment(columns.width * i, columns.width).norm());
+    }
+}
+
+/// An answer good enough to move by may not be good enough to rest on: a few more steps from it, to the candidate.
+bool IslandRest::sharpen() {
+  if (problem_->fastest(problem_->vBefore) > kSlow * solver_->certificate().scale) return false;
+  candidate_ = problem_->iterate;
+  return solver_->sharpen(candidate_, kSharp);
+}
+
+void IslandRest::stopSlowBodies() {
+  const double slow = kSlow * solver_->certificate().scale;
+  const VectorX& v = problem_->iterate.v;
+  const int blocks = static_cast<int>(problem_->assembly.bodies().size());
+  const auto mayStop = [&](int block) { return problem_->speedOf(block, v) > 0 && problem_->speedOf(block, problem_->vBefore) <= slow; };
+  int first = 0;
+  while (first < blocks && !mayStop(first)) ++first;
+  if (first == blocks) return;
+  findRoundOff(problem_->iterate);
+  candidate_ = problem_->iterate;
+  const ContactProblem& problem = problem_->assembly.problem;
+  bool changed = false;
+  for (int block = first; block < blocks; ++block) {
+    if (!mayStop(block) || problem_->speedOf(block, v) > kRest * problem.scaleFloor + roundOff_[block]) continue;
+    candidate_.v.segment(problem_->assembly.rowOf(block), problem.M.size(block)).setZero();
+    changed = true;
+  }
+  if (!changed) return;
+  certificate_ = solver_->judge(candidate_);
+  if (!certificate_.passes(island_->setup->options->tolerance)) return;
+  problem_->iterate.v = candidate_.v;
+  solver_->replace(certificate_);
+}
+
+}  // namespace stiction

@@ -1,0 +1,49 @@
+// Rest is a fixed point: v = 0 with the impulses r is certified as a candidate, and then the bodies stay bit-identical.
+//
+//   relative(v = 0, r) <= 1e-10 + 16 ε max_i ω_i‖r_i‖ / s                    the second term is the round-off of the load terms that cancel (high mass ratios)
+//   |M⁻¹ (f + H r)|_b  <= 1e-10 s + 16 ε max_{i at b} |M_b⁻¹ H_ib|‖r_i‖      of every body b: no contact sees a common fall or rolling
+//   ½ |v₀ᵀ (f + H r)|  <= 2e-13 (½ v₀ᵀ M v₀ + Σ m‖g‖·1 m)                      v₀ the velocity before: what is taken off bodies that were fast is missed by the energy ledger
+//
+// 1e-10: to that part of a geom's size the projection closes gaps, so the directions of forces are not known better; asked for more, a heap would always find some sphere that
+// rocks by less than it is out of place. The round-off is each body's own: what the loads on a light one leave would be a heavy one's fall.
+// Where something still moves in an island, the bodies that the answer leaves at those speeds (of h‖g‖ in place of s, which a fast body raises) are stopped one by one, if the
+// certificate agrees: a heap under a rolling ball stays bit-identical too.
+#pragma once
+#include "integrate/IslandProblem.hpp"
+#include "integrate/IslandRows.hpp"
+#include "integrate/IslandSolver.hpp"
+
+namespace stiction {
+
+class IslandRest {
+ public:
+  IslandRest(const Island& island, IslandProblem& problem, const IslandRows& rows, IslandSolver& solver);
+
+  /// Whether a (sub)step of h [s] repeats the rest of the last one; it is the answer then.
+  bool staysAtRest(double h);
+  /// The same of the last call.
+  bool stayedAtRest() const { return stayed_; }
+  /// Whether the island, with a certified answer, is at rest from here on; where it is not, stops what is.
+  bool comesToRest();
+
+ private:
+  bool isDriven() const;
+  bool certifiesAtRest();
+  bool sharpen();
+  void stopSlowBodies();
+  bool keepsEnergy() const;
+  void findRoundOff(const Iterate& loads);
+  void addRoundOff(const BlockColumns& columns, const VectorX& impulses);
+
+  const Island* island_;
+  IslandProblem* problem_;
+  const IslandRows* rows_;
+  IslandSolver* solver_;
+  Iterate candidate_;
+  Certificate certificate_;  // of the candidate
+  VectorX hidden_;           // [m/s] what the candidate's impulses leave of the free velocity
+  VectorX roundOff_;         // [m/s] of each body: what cancelling loads leave by round-off
+  bool stayed_{false};
+};
+
+}  // namespace stiction

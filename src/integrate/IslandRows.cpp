@@ -1,0 +1,260 @@
+#include "integrate/IslandRows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+constexpr double kOpen = 1e-9;    // [-] of the bodies' size: a unilateral row this near touches
+constexpr double kOff = 1e-10;    // [-] of the same: errors below this stay
+constexpr double kMiss = 1e-10;   // [-] of the certificate's scale: speed by which the end of the step may miss a constraint
+constexpr double kHeadway = 0.5;  // [-] of the least miss so far: what another trial is worth it for
+constexpr double kNear = 1e-5;    // [-] of the certificate's scale: speed of a miss that is left to the projection when trials come no nearer,
+constexpr double kCrude = 1e-3;   // [-] of the bodies' size: or, in the shortest step, this miss
+constexpr int kTrials = 12;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+double errorOf(const ConstraintRows::Row& row, double value) { return row.unilateral ? std::max(-value, 0.0) : std::abs(value); }
+
+}  // namespace
+
+IslandRows::IslandRows(Island& island, IslandProblem& problem)
+    : island_{&island}, problem_{&problem}, rows_{*island.setup->model, island.setup->inertias, island.setup->bodySize} {}
+
+/// Place of the row in report.rowForces.
+std::size_t IslandRows::placeOf(const ConstraintRows::Row& row) const {
+  const auto slot = std::lower_bound(island_->held.begin(), island_->held.end(), row.held) - island_->held.begin();
+  return start_[static_cast<std::size_t>(slot)] + at(row.index);
+}
+
+void IslandRows::begin(const WorldState& start) {
+  const std::vector<HeldConstraint>& all = island_->setup->held;
+  rows_.choose(all, island_->held);
+  IslandReport& report = island_->report();
+  start_.clear();
+  report.rowForces.clear();
+  for (const int id : island_->held) {
+    start_.push_back(report.rowForces.size());
+    for (int k = 0; k < all[at(id)].dimension; ++k) {
+      const std::size_t row = at(all[at(id)].firstRow + k);
+      report.rowForces.push_back(row < start.rowForces.size() ? start.rowForces[row] : 0.0);
+    }
+  }
+  report.rowImpulses.assign(report.rowForces.size(), 0.0);
+}
+
+void IslandRows::write(WorldState& next) const {
+  for (std::size_t k = 0; k < island_->held.size(); ++k) {
+    const HeldConstraint& held = island_->setup->held[at(island_->held[k])];
+    for (int row = 0; row < held.dimension; ++row) next.rowForces[at(held.firstRow + row)] = island_->report().rowForces[start_[k] + at(row)];
+  }
+}
+
+bool IslandRows::move() const {
+  return std::any_of(rows().begin(), rows().end(), [](const ConstraintRows::Row& row) { return row.moving != 0; });
+}
+
+bool IslandRows::refuse() {
+  island_->report().faulty = rows_.faulty();
+  island_->report().status = StepStatus::NonFinite;
+  return false;
+}
+
+bool IslandRows::enter(double h) {
+  if (rows_.empty()) return true;
+  if (!rows_.evaluate(island_->state, island_->time) || !rows_.evaluateRates(island_->state, island_->time)) return refuse();
+  const auto count = static_cast<Eigen::Index>(rows().size());
+  if (missedBy_.size() != count) missedBy_.setZero(count);
+  moving_.clear();
+  targets_.clear();
+  ContactAssembly& assembly = problem_->assembly;
+  ContactProblem& problem = assembly.problem;
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const ConstraintRows::Row& row = rows()[static_cast<std::size_t>(k)];
+    const double bend = bendOf(row, h) + missedBy_[k];
+    if (!row.unilateral) {
+      assembly.addRow(row.bodyA, row.bodyB, row.rates);
+      moving_.push_back(row.moving);
+      targets_.push_back(row.moving + bend);
+      continue;
+    }
+    assembly.addOneSided(row.bodyA, row.bodyB, row.rates, row.moving);
+    const Eigen::Index n = problem.w.size() - 3;
+    problem.wScale[n] += bend;
+    problem.w[n] += bend + (row.value > kOpen * row.size ? row.value / h : 0.0);
+  }
+  problem.b = Eigen::Map<const VectorX>{targets_.data(), static_cast<Eigen::Index>(targets_.size())};
+  return true;
+}
+
+bool IslandRows::enterImpact() {
+  if (rows_.empty()) return true;
+  if (!rows_.evaluate(island_->state, island_->time) || !rows_.evaluateRates(island_->state, island_->time)) return refuse();
+  moving_.clear();
+  ContactAssembly& assembly = problem_->assembly;
+  for (const ConstraintRows::Row& row : rows()) {
+    if (row.unilateral) {
+      if (row.value <= kOpen * row.size) assembly.addOneSided(row.bodyA, row.bodyB, row.rates, row.moving);
+      continue;
+    }
+    assembly.addRow(row.bodyA, row.bodyB, row.rates);
+    moving_.push_back(row.moving);
+  }
+  multiplyTransposed(assembly.problem.G, problem_->vBefore, assembly.problem.b);
+  assembly.problem.b = -assembly.problem.b;
+  return true;
+}
+
+double IslandRows::enterProjection(double h, double reach, std::vector<double>& targets) {
+  double longest = 0;
+  ContactAssembly& assembly = problem_->assembly;
+  for (const ConstraintRows::Row& row : rows()) {
+    const auto takesPart = [&](int body) { return body >= 0 && assembly.blockOf(body) >= 0; };
+    if (!takesPart(row.bodyA) && !takesPart(row.bodyB)) continue;
+    const double limit = farthestCorrection(row.size, h);
+    longest = std::max(longest, std::min(errorOf(row, row.value), limit));
+    if (!row.unilateral) {
+      assembly.addRow(row.bodyA, row.bodyB, row.rates);
+      targets.push_back(std::clamp(row.value, -limit, limit));
+    } else if (row.value <= std::max(reach, kOpen * row.size)) {
+      assembly.addOneSided(row.bodyA, row.bodyB, row.rates, 0.0);
+      assembly.problem.w[assembly.problem.w.size() - 3] = std::max(row.value, -limit);
+    }
+  }
+  return longest;
+}
+
+bool IslandRows::warmStart(double h) {
+  Iterate& iterate = problem_->iterate;
+  iterate.lambda.resize(problem_->assembly.problem.rows());
+  Eigen::Index equality = 0;
+  std::size_t contact = firstOneSided();
+  bool warm = false;
+  for (const ConstraintRows::Row& row : rows()) {
+    const double impulse = h * island_->report().rowForces[placeOf(row)];
+    warm = warm || impulse != 0;
+    if (row.unilateral)
+      problem_->impulseOf(contact++) << std::max(impulse, 0.0), 0, 0;
+    else
+      iterate.lambda[equality++] = impulse;
+  }
+  return warm;
+}
+
+void IslandRows::beginTrials() {
+  missedBy_.resize(0);
+  leastMiss_ = std::numeric_limits<double>::infinity();
+  lastTrial_ = flat_ = false;
+}
+
+IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale) {
+  if (rows().empty()) return Ending::Accepted;
+  if (!rows_.evaluateValues(island_->state, island_->time, end_)) {
+    refuse();
+    return Ending::Accepted;
+  }
+  double worst = 0;
+  bool near = true;
+  std::size_t contact = firstOneSided();
+  for (std::size_t k = 0; k < rows().size(); ++k) {
+    const ConstraintRows::Row& row = rows()[k];
+    double& miss = end_[static_cast<Eigen::Index>(k)];
+    if (!row.unilateral) {
+      miss -= row.value;
+    } else {
+      miss -= std::min(row.value, 0.0);
+      if (problem_->impulseOf(contact++)[0] == 0) miss = std::min(miss, 0.0);
+    }
+    worst = std::max(worst, std::abs(miss) / h);
+    near = near && std::abs(miss) <= (last || flat_ ? kCrude * row.size : h * kNear * scale);
+  }
+  if (worst <= kMiss * scale) return Ending::Accepted;
+  if (lastTrial_) return near ? Ending::Accepted : Ending::Lost;
+  const bool headway = worst <= kHeadway * leastMiss_, least = worst < leastMiss_;
+  if (least) {
+    leastMiss_ = worst;
+    leastMissedBy_ = missedBy_;
+    leastIsNear_ = near;
+  }
+  if (headway && round < kTrials) {
+    missedBy_ += end_ / h;
+    return Ending::Repeated;
+  }
+  if (!leastIsNear_) return Ending::Lost;
+  if (least) return Ending::Accepted;
+  return retreat() ? Ending::Repeated : Ending::Lost;
+}
+
+bool IslandRows::retreat() {
+  if (lastTrial_ || rows().empty()) return false;
+  lastTrial_ = true;
+  flat_ = !std::isfinite(leastMiss_);
+  if (flat_)
+    missedBy_.setZero();
+  else
+    missedBy_ = leastMissedBy_;
+  return true;
+}
+
+/// [m/s] (h/2) γ
+double IslandRows::bendOf(const ConstraintRows::Row& row, double h) const { return flat_ ? 0.0 : 0.5 * h * row.bend; }
+
+void IslandRows::account(AccountScratch& scratch) {
+  if (rows().empty()) return;
+  const Eigen::Map<const VectorX> moving{moving_.data(), static_cast<Eigen::Index>(moving_.size())};
+  const Iterate& iterate = problem_->iterate;
+  accountEqualityRows(problem_->assembly.problem.G, moving, iterate.lambda, problem_->vBefore, iterate.v, scratch, island_->report().ledger);
+}
+
+void IslandRows::accountBends(double h) {
+  EnergyLedger& ledger = island_->report().ledger;
+  std::size_t contact = firstOneSided();
+  for (std::size_t k = 0; k < rows().size(); ++k) {
+    if (!rows()[k].unilateral) continue;
+    const double work = 0.5 * problem_->impulseOf(contact++)[0] * (bendOf(rows()[k], h) + missedBy_[static_cast<Eigen::Index>(k)]);
+    ledger.impact -= work;
+    ledger.scheme += work;
+  }
+}
+
+void IslandRows::remember(double h, bool same) {
+  IslandReport& report = island_->report();
+  if (h > 0 && !same) std::fill(report.rowForces.begin(), report.rowForces.end(), 0.0);
+  Eigen::Index equality = 0;
+  std::size_t contact = firstOneSided();
+  for (const ConstraintRows::Row& row : rows()) {
+    if (h == 0 && row.unilateral && row.value > kOpen * row.size) continue;
+    const double impulse = row.unilateral ? problem_->impulseOf(contact++)[0] : problem_->iterate.lambda[equality++];
+    if (h > 0 && !same) report.rowForces[placeOf(row)] = impulse / h;
+    report.rowImpulses[placeOf(row)] += impulse / row.length;
+  }
+}
+
+Faults IslandRows::choose(double h, std::vector<int>& region) {
+  Faults faults;
+  if (rows_.empty()) return faults;
+  if (!rows_.evaluate(island_->state, island_->time)) {
+    refuse();
+    return faults;
+  }
+  for (const ConstraintRows::Row& row : rows()) {
+    const double error = errorOf(row, row.value);
+    if (error <= kOff * row.size) continue;
+    faults.way = std::max(faults.way, std::min(error, farthestCorrection(row.size, h)));
+    faults.overlap = std::max(faults.overlap, error / row.size);
+    for (const int body : {row.bodyA, row.bodyB})
+      if (body >= 0 && island_->inertia(body).dynamic) region.push_back(body);
+  }
+  return faults;
+}
+
+double IslandRows::error() {
+  if (rows().empty() || !rows_.evaluateValues(island_->state, island_->time, end_)) return 0.0;
+  double worst = 0;
+  for (std::size_t k = 0; k < rows().size(); ++k) worst = std::max(worst, errorOf(rows()[k], end_[static_cast<Eigen::Index>(k)]));
+  return worst;
+}
+
+}  // namespace stiction

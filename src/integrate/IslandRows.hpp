@@ -1,0 +1,83 @@
+// Constraints that users hold the island by, beside its contacts: rows of the step, of impacts and of the projection.
+//
+//   J v⁺ + ∂C/∂t + (h/2) γ + e = 0      bilateral
+//   0 <= λ ⊥ C/h + J v⁺ + ∂C/∂t + (h/2) γ + e >= 0      unilateral: C enters where it is open, what is violated already is the projection's business
+//
+// e starts at 0; where the step ends off C(q⁺, t + h) = C(q, t) the (sub)step is solved again with e += that, over h. With x⁺ = x + h v⁺ this is SHAKE (Ryckaert, Ciccotti and
+// Berendsen 1977): impulses along J(q) that put the end of the step on the constraint, so that energy does not drift.
+// Impacts leave the rates of bilateral rows as they are. Work: −λ·∂C/∂t is that of whatever moves the constraint, −½ λ·(u⁺ + u⁻) of its rates u is the scheme's, first order in h.
+#pragma once
+#include <limits>
+#include <vector>
+
+#include "assembly/ConstraintRows.hpp"
+#include "diagnostics/Account.hpp"
+#include "integrate/Faults.hpp"
+#include "integrate/IslandProblem.hpp"
+
+namespace stiction {
+
+class IslandRows {
+ public:
+  IslandRows(Island& island, IslandProblem& problem);
+
+  /// The island's constraints, with their forces of the last step.
+  void begin(const WorldState& start);
+  /// Writes the forces of this step to `next`.
+  void write(WorldState& next) const;
+  bool empty() const { return rows_.empty(); }
+  /// Whether time or kinematic bodies move one of them.
+  bool move() const;
+
+  /// Adds the rows to the problem of a (sub)step of h [s]. False when a constraint is at fault.
+  bool enter(double h);
+  /// Adds the rows to the problem of an impact. False when a constraint is at fault.
+  bool enterImpact();
+  /// Adds the rows of the region's bodies to the projection, what equality rows miss to `targets` [m]. Returns the longest way [m] that one of them has to go.
+  double enterProjection(double h, double reach, std::vector<double>& targets);
+  /// Multipliers of the last step. Returns whether there are any.
+  bool warmStart(double h);
+
+  /// The next (sub)step is a first trial.
+  void beginTrials();
+  enum class Ending : std::uint8_t { Accepted, Repeated, Lost };
+  /// Whether the (sub)step ends on its constraints, or is worth another trial with what this one missed by, as long as trials come nearer. Then the best of them stands, if it is
+  /// near enough for the projection to mend the rest: contacts may leave no room for more. `last`: no smaller step is left; `scale` [m/s] of the answer's certificate.
+  Ending end(double h, int round, bool last, double scale);
+  /// Back to the best trial so far, for good; where there is none, to rows that leave curves to the projection, as contacts do: closed ones may leave no room for more.
+  /// False when that is done already.
+  bool retreat();
+
+  /// Work of the rows, in the island's ledger.
+  void account(AccountScratch& scratch);
+  /// A unilateral row's rate at the end of the step has a part that only straightens its curve: no impact.
+  void accountBends(double h);
+  /// Sums the impulses; h > 0: and keeps the forces for the next warm start, unless they are those of the last step.
+  void remember(double h, bool same);
+
+  /// Evaluates the rows where the island is now, and adds to `region` the bodies of those that are off. Returns what is wrong with them.
+  Faults choose(double h, std::vector<int>& region);
+  /// [m] by which the island's poses are off their constraints at most.
+  double error();
+  const std::vector<ConstraintRows::Row>& rows() const { return rows_.rows(); }
+
+ private:
+  bool refuse();
+  std::size_t placeOf(const ConstraintRows::Row& row) const;
+  double bendOf(const ConstraintRows::Row& row, double h) const;
+  /// Of the first unilateral row, among the problem's contacts.
+  std::size_t firstOneSided() const { return problem_->used.size(); }
+
+  Island* island_;
+  IslandProblem* problem_;
+  ConstraintRows rows_;
+  std::vector<std::size_t> start_;                             // of each held constraint of the island in report.rowForces
+  std::vector<double> moving_;                                 // [m/s] of the equality rows
+  std::vector<double> targets_;                                // [m/s] b of each equality row
+  VectorX end_;                                                // [m] C/n of the rows at the end of the (sub)step
+  VectorX missedBy_, leastMissedBy_;                           // [m/s] what trials of the (sub)step missed by, over h; of the best one
+  double leastMiss_{std::numeric_limits<double>::infinity()};  // [m/s] of the best one
+  bool leastIsNear_{false}, lastTrial_{false}, flat_{false};
+};
+
+}  // namespace stiction

@@ -1,0 +1,136 @@
+#include "integrate/IslandSolver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+
+IslandSolver::IslandSolver(Island& island, IslandProblem& problem, IslandRows& rows)
+    : island_{&island},
+      problem_{&problem},
+      rows_{&rows},
+      certifier_{island.setup->options->law},
+      portfolio_{island.setup->options->solver, island.setup->options->law},
+      triesAll_{portfolio_.triesAll(island.setup->options->fallBack)} {}
+
+void IslandSolver::setTeam(ThreadPool* team) {
+  portfolio_.setTeam(team);
+  certifier_.setTeam(team);
+}
+
+bool IslandSolver::warmStart(double h) {
+  problem_->iterate.r.resize(3 * problem_->assembly.problem.contacts());
+  bool warm = rows_->warmStart(h);
+  for (std::size_t k = 0; k < problem_->used.size(); ++k) {
+    const ContactMemory* memory = island_->memoryOf(problem_->contactOf(k).key);
+    problem_->impulseOf(k) = memory ? warmImpulse(*memory, problem_->assembly.frames[k], h) : Vector3{Vector3::Zero()};
+    warm = warm || memory;
+  }
+  return warm;
+}
+
+SolveOptions IslandSolver::usual() const {
+  SolveOptions options;
+  options.tolerance = island_->setup->options->tolerance;
+  options.fallBack = island_->setup->options->fallBack;
+  options.scale = certifier_.scale();
+  options.deadline = {island_->setup->deadline, island_->calledOff};
+  return options;
+}
+
+bool IslandSolver::solve(double h, bool last, const std::function<void()>* beforeSearch) {
+  SolveOptions options = usual();
+  options.beforeSearch = beforeSearch;
+  options.thorough = last;  // before that, a smaller step is the better resort
+  options.warm = warmStart(h);
+  problem_->followImpulses();
+  return solve(options);
+}
+
+bool IslandSolver::solveImpact() {
+  prepare();
+  return solve(usual());
+}
+
+/// An answer beyond the deadline does not count: it may be one that polishing would have changed.
+bool IslandSolver::solve(const SolveOptions& options) {
+  const PortfolioReport report = portfolio_.solve(problem_->assembly.problem, problem_->iterate, options, certifier_);
+  problem_->followImpulses();
+  certificate_ = judge(problem_->iterate);
+  rung_ = report.rung;
+  count(report);
+  keepHardest();
+  const bool late = isPast(options.deadline);
+  island_->report().outOfTime = late;
+  return certificate_.passes(options.tolerance) && !late;
+}
+
+bool IslandSolver::sharpen(Iterate& candidate, double relative) {
+  if (island_->setup->options->solver != "auto") return false;
+  SolveOptions options;
+  options.warm = true;
+  options.nearOnly = true;
+  options.thorough = false;
+  options.tolerance = relative;
+  options.polish = 0.1 * relative;
+  options.scale = certifier_.scale();
+  count(portfolio_.solve(problem_->assembly.problem, candidate, options, certifier_));
+  return true;
+}
+
+void IslandSolver::count(const PortfolioReport& report) {
+  island_->report().iterations += report.iterations;
+  island_->report().factorisations += report.factorisations;
+}
+
+void IslandSolver::keepHardest() {
+  std::unique_ptr<HardProblem>& hardest = island_->result->hardest;
+  const double known = hardest ? hardest->relative : -1;
+  if (!island_->setup->options->keepHardest || certificate_.relative <= std::max(island_->setup->hardest, known)) return;
+  if (!hardest) hardest = std::make_unique<HardProblem>();
+  *hardest = {problem_->assembly.problem, problem_->iterate, certificate_.relative};
+}
+
+void IslandSolver::accept() {
+  IslandReport& report = island_->report();
+  countRung(report.rungs, rung_, 1);
+  if (certificate_.relative <= report.certificate.relative && report.worstContact.geomA >= 0) return;
+  report.certificate = certificate_;
+  const auto worst = static_cast<std::size_t>(certificate_.worstContact);
+  if (certificate_.worstContact >= 0 && worst < problem_->used.size()) report.worstContact = problem_->contactOf(worst).key;
+}
+
+bool IslandSolver::acceptUncertified() {
+  island_->report().status = StepStatus::NotCertified;
+  return island_->setup->options->keepGoing && problem_->iterate.v.allFinite() && problem_->iterate.r.allFinite();
+}
+
+/// Whether it is proved that no motion satisfies the contacts of `problem`.
+bool IslandSolver::admitsNoMotion(const ContactProblem& problem, InfeasibilityProof& proof) {
+  constexpr double violent = 1e4;  // [-] times the fastest speed: beyond, nothing is called a motion
+  proof = portfolio_.findInfeasibility(problem);
+  double mass = 0;
+  for (const int body : island_->bodies) mass += island_->inertia(body).mass;
+  return proof.kineticEnergy >= 0.5 * mass * std::pow(violent * problem_->fastestSpeed(), 2);
+}
+
+bool IslandSolver::isBeyondAll() {
+  InfeasibilityProof proof;
+  return triesAll_ || admitsNoMotion(problem_->assembly.problem, proof);
+}
+
+bool IslandSolver::findSqueeze(int halvings) {
+  if (!island_->surfacesMove()) return false;
+  const VectorX& surface = problem_->assembly.surface;
+  ContactProblem smallest = problem_->assembly.problem;
+  smallest.w = surface + std::ldexp(1.0, halvings) * (smallest.w - surface);
+  InfeasibilityProof proof;
+  if (!admitsNoMotion(smallest, proof)) return false;
+  const auto worst = static_cast<std::size_t>(proof.worstContact);
+  if (worst >= problem_->used.size()) return false;  // a constraint's row: no contact to name
+  island_->report().squeeze = proof.closing;
+  island_->report().squeezed = problem_->contactOf(worst).key;
+  return true;
+}
+
+}  // namespace stiction

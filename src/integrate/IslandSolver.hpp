@@ -1,0 +1,66 @@
+// The island's problem solved and certified, or shown to have no solution.
+#pragma once
+#include <functional>
+
+#include "integrate/IslandProblem.hpp"
+#include "integrate/IslandRows.hpp"
+#include "portfolio/Portfolio.hpp"
+
+namespace stiction {
+
+class IslandSolver {
+ public:
+  IslandSolver(Island& island, IslandProblem& problem, IslandRows& rows);
+  /// Threads that share the work, idle; null: none.
+  void setTeam(ThreadPool* team);
+
+  /// Ready to judge answers to the problem.
+  void prepare() { certifier_.prepare(problem_->assembly.problem); }
+  const Certifier& certifier() const { return certifier_; }
+  Certificate judge(const Iterate& iterate) { return certifier_.judge(problem_->assembly.problem, iterate); }
+
+  /// Sets the iterate to what the contacts and rows carried in the last step, for one of h [s]. Returns whether there was any.
+  bool warmStart(double h);
+  /// Solves and certifies a (sub)step of h [s] from there. `last`: no smaller step is left to resort to.
+  bool solve(double h, bool last, const std::function<void()>* beforeSearch);
+  /// The same of an impact, from the iterate as it is.
+  bool solveImpact();
+  /// A few more steps of `candidate` towards a relative certificate, where the method is `auto`. Returns whether they were taken.
+  bool sharpen(Iterate& candidate, double relative);
+
+  /// The answer stands: it counts in the island's report.
+  void accept();
+  /// Likewise one that is not certified. Returns whether the step goes on with it.
+  bool acceptUncertified();
+  /// Another answer takes the place of the last one; `rung` gave it.
+  void replace(const Certificate& certificate) { certificate_ = certificate; }
+  void replace(const Certificate& certificate, const char* rung) {
+    certificate_ = certificate;
+    rung_ = rung;
+  }
+  /// Of the last answer.
+  const Certificate& certificate() const { return certificate_; }
+
+  /// Whether every method was tried on the last problem, or it is proved that no motion satisfies its contacts.
+  bool isBeyondAll();
+  /// Looks for a proof that the moving surfaces leave the bodies no way out, not in a step halved `halvings` times either; the report then says where. Returns whether there is one.
+  bool findSqueeze(int halvings);
+
+ private:
+  SolveOptions usual() const;
+  bool solve(const SolveOptions& options);
+  bool admitsNoMotion(const ContactProblem& problem, InfeasibilityProof& proof);
+  void count(const PortfolioReport& report);
+  void keepHardest();
+
+  Island* island_;
+  IslandProblem* problem_;
+  IslandRows* rows_;
+  Certifier certifier_;
+  Portfolio portfolio_;
+  bool triesAll_;             // the portfolio is `auto`, or a method that leans on it
+  Certificate certificate_;   // of the iterate
+  const char* rung_{"none"};  // that gave it
+};
+
+}  // namespace stiction

@@ -1,0 +1,345 @@
+#include "integrate/IslandStepper.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace stiction {
+namespace {
+
+constexpr double kShut =
+    1e-6;  // [-] of the pair's size: gaps up to this may not close further within a step; what then carries load is closed by the projection,
+constexpr double kFall = 1e-2;    // [-] of free fall in the step: but not gaps beyond this
+constexpr double kMissed = 1e-3;  // [-] of the pair's size: overlap at a new feature that makes the (sub)step be solved again with it
+constexpr int kRounds = 3;        // such repetitions of a (sub)step
+constexpr double kFar =
+    1e3;  // [-] of the fastest speed: a contact so far that only a greater one could close it enters as if that near, not to drown the others' digits
+constexpr double kSlipCone = 1e-8;   // [-] friction this near to its limit may slip
+constexpr double kTurn = 0.03;       // [rad] in the (sub)step: contacts of bodies that turn farther against each other have no anchor
+constexpr double kSlipSpeed = 1e-9;  // [-] of the certificate's scale: below this a contact does not slip
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Whether the bodies turn so far against each other in h that the contact rolls or pivots.
+bool turnsFar(const WorldState& state, const Contact& contact, double h) {
+  return h * (state.angularVelocity[at(contact.bodyB)] - state.angularVelocity[at(contact.bodyA)]).norm() > kTurn;
+}
+
+}  // namespace
+
+IslandStepper::IslandStepper(const StepSetup& setup)
+    : setup_{&setup},
+      island_{setup},
+      problem_{island_},
+      rows_{island_, problem_},
+      solver_{island_, problem_, rows_},
+      rest_{island_, problem_, rows_, solver_},
+      impacts_{island_, problem_, rows_, solver_},
+      projection_{island_, problem_, rows_} {}
+
+void IslandStepper::advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
+                            WorldState& next, IslandResult& result) {
+  share(team);
+  island_.calledOff = nullptr;
+  island_.result = &result;
+  result.report.clear();
+  result.times = {};
+  const bool wasLost = std::exchange(result.lost, false);
+  std::unique_ptr<Halves> halves = std::move(result.halves);
+  island_.begin(islands, island, start, memory, h);
+  problem_.assembly.setBodies(island_.bodies);
+  rows_.begin(start);
+  const auto whole = [this](double time) { return substep(time, 0); };
+  if (impacts_.arePossible())
+    impacts_.advance(h, std::cref(whole));
+  else if (wasLost && !setup_->looksFirst)
+    halve(h, 0, std::move(halves));
+  else
+    substep(h, 0);
+  island_.write(next);
+  rows_.write(next);
+}
+
+void IslandStepper::share(ThreadPool* team) {
+  island_.team = team;
+  problem_.assembly.setTeam(team);
+  solver_.setTeam(team);
+  projection_.setTeam(team);
+}
+
+bool IslandStepper::substep(double h, int depth, int round) {
+  Stopwatch watch;
+  PhaseTimes& times = island_.result->times;
+  begin(round, watch);
+  problem_.takeBodies();
+  problem_.predict(h);
+  if (!assemble(h)) return false;
+  watch.lap(times.assemble);
+  bool rests = false;
+  if (!bound_)
+    flyFreely();
+  else if (const std::optional<bool> over = answer(h, depth, round, rests, watch))
+    return *over;
+  ++island_.report().substeps;
+  account(h);
+  watch.lap(times.account);
+  problem_.assembly.scatterVelocities(problem_.iterate.v, island_.state);
+  remember(h, rests);
+  if (rests)
+    island_.clearMotion();
+  else
+    integrate(h);
+  island_.time += h;
+  watch.lap(times.integrate);
+  if (const std::optional<bool> over = lookBack(h, depth, round, rests, watch)) return *over;
+  mend(h, rests);
+  watch.lap(times.project);
+  return endsFinite();
+}
+
+/// Looks at the contacts; `round` > 0 repeats a (sub)step.
+void IslandStepper::begin(int round, Stopwatch& watch) {
+  PhaseTimes& times = island_.result->times;
+  island_.detect();
+  if (island_.contacts.empty() && rows_.empty())
+    watch.only(times.integrate);
+  else
+    island_.save(before_);
+  if (round == 0) {
+    rows_.beginTrials();
+    missedRounds_ = 0;
+  }
+  watch.lap(times.collide);
+}
+
+/// The answer where nothing but forces acts.
+void IslandStepper::flyFreely() {
+  problem_.iterate.v = problem_.vFree;
+  problem_.iterate.r.resize(0);
+  problem_.iterate.lambda.resize(0);
+}
+
+/// Answers the problem: by rest, or a method, or else by smaller steps. Returns what the (sub)step returns where that is over with it, or nothing where the answer stands.
+std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool& rests, Stopwatch& watch) {
+  PhaseTimes& times = island_.result->times;
+  const bool last = isLastResort(depth);
+  solver_.prepare();
+  rests = rest_.staysAtRest(h);
+  watch.lap(times.certify);
+  std::unique_ptr<Halves> ahead;
+  const auto lookAhead = [&] { ahead = halvesAhead(h, depth, round); };
+  const std::function<void()> beforeSearch = std::ref(lookAhead);  // a copy of it would take from the heap
+  const bool certified = rests || solver_.solve(h, last && round == 0, last ? nullptr : &beforeSearch);
+  const bool lost = !certified && !island_.report().outOfTime;
+  watch.lap(times.solve);
+  if (lost && rows_.retreat()) return substep(h, depth, round + 1);
+  if (lost && !solver_.findSqueeze(setup_->options->maxHalvings - depth) && !last) {
+    if (depth > 0 || !setup_->looksFirst || impacts_.arePossible()) return halve(h, depth, std::move(ahead));
+    leave(h);
+    island_.result->halves = std::move(ahead);
+    watch.lap(times.integrate);
+    return true;
+  }
+  rests = rests || (certified && rest_.comesToRest());
+  solver_.accept();
+  if (!certified && !solver_.acceptUncertified()) return false;
+  watch.lap(times.certify);
+  return std::nullopt;
+}
+
+/// Whether the end of the (sub)step is where it should be; where contacts were missed or constraints are off, it is repeated, or halved. Returns likewise.
+std::optional<bool> IslandStepper::lookBack(double h, int depth, int round, bool rests, Stopwatch& watch) {
+  using Ending = IslandRows::Ending;
+  const bool last = isLastResort(depth);
+  island_.detect();
+  const bool missed = !rests && !island_.startContacts.empty() && missedRounds_ < kRounds && findMissed();
+  const Ending ending = rests ? Ending::Accepted : rows_.end(h, round, last, solver_.certificate().scale);
+  if (missed || ending == Ending::Repeated) {
+    island_.takeBack(before_);
+    if (missed) {
+      mergeMissed();
+      ++missedRounds_;
+    }
+    watch.lap(island_.result->times.collide);
+    return substep(h, depth, round + 1);
+  }
+  if (ending == Ending::Lost) {
+    if (!last) {
+      island_.restore(before_);
+      return halve(h, depth, nullptr);
+    }
+    island_.report().offConstraints = true;
+    if (!solver_.acceptUncertified()) return false;
+  }
+  watch.lap(island_.result->times.collide);
+  return std::nullopt;
+}
+
+/// Puts bodies back on what the (sub)step has left.
+void IslandStepper::mend(double h, bool rests) {
+  if (!rests) projection_.followAnchors(h);
+  if (!rests || projection_.strays(h)) projection_.project(h);
+  island_.report().penetration = island_.deepest();
+  island_.report().constraintError = rows_.error();
+}
+
+bool IslandStepper::endsFinite() const {
+  IslandReport& report = island_.report();
+  if (report.faulty < 0 && island_.isFinite()) return true;
+  report.status = StepStatus::NonFinite;
+  return false;
+}
+
+/// False when a constraint is at fault.
+bool IslandStepper::assemble(double h) {
+  bound_ = false;
+  if (island_.contacts.empty() && rows_.empty()) return true;
+  for (std::size_t k = 0; k < island_.contacts.size(); ++k)
+    if (!island_.closing.contains(island_.contacts[k].key)) problem_.used.push_back(static_cast<int>(k));
+  problem_.takeContacts();
+  ContactProblem& problem = problem_.assembly.problem;
+  const double fastest = kFar * problem_.fastestSpeed(), fall = kFall * island_.freeFall(h);
+  for (std::size_t k = 0; k < problem_.used.size(); ++k) {
+    const Contact& contact = problem_.contactOf(k);
+    const double size = island_.pairSize(contact.key);
+    if (contact.gap > std::max(Island::kTouch * size, std::min(kShut * size, fall)))
+      problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
+  }
+  problem.scaleFloor = h * setup_->model->gravity.norm();
+  if (!rows_.enter(h)) return false;
+  bound_ = problem.contacts() > 0 || problem.rows() > 0;
+  return true;
+}
+
+bool IslandStepper::halve(double h, int depth, std::unique_ptr<Halves> ahead) {
+  if (ahead != nullptr)
+    if (const std::optional<bool> ended = ahead->finish(*this)) return *ended;
+  ahead.reset();
+  return substep(0.5 * h, depth + 1) && substep(0.5 * h, depth + 1);
+}
+
+/// The halves of the (sub)step that is about to be solved, on another thread; null where none is left, or where they would not start from here: a first look starts anew from the contacts of
+/// its first round.
+std::unique_ptr<Halves> IslandStepper::halvesAhead(double h, int depth, int round) const {
+  const bool startHere = round == 0 || depth > 0 || !setup_->looksFirst;
+  if (setup_->pool->threads() == 1 || !startHere || !rows_.empty() || impacts_.arePossible()) return nullptr;
+  try {
+    return std::make_unique<Halves>(*setup_, *this, h, depth);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void IslandStepper::copy(const IslandStepper& other, IslandResult& result, const std::atomic<bool>* calledOff) {
+  share(nullptr);
+  island_.calledOff = calledOff;
+  island_.copy(other.island_, result);
+  problem_.assembly.setBodies(island_.bodies);
+  rows_.begin(island_.state);
+}
+
+void IslandStepper::adopt(const IslandStepper& other, IslandResult& result) {
+  IslandReport& report = island_.report();
+  const int iterations = report.iterations, factorisations = report.factorisations;  // of the search that failed, and before
+  other.island_.save(before_);
+  island_.restore(before_);
+  report.iterations += iterations;
+  report.factorisations += factorisations;
+  island_.result->times += result.times;
+  std::unique_ptr<HardProblem>& hardest = island_.result->hardest;
+  if (result.hardest && (!hardest || result.hardest->relative > hardest->relative)) hardest = std::move(result.hardest);
+}
+
+/// Ends the step at the best answer there is, which shows where the bodies are thrown, and from which the next trial starts.
+void IslandStepper::leave(double h) {
+  island_.result->lost = true;
+  account(h);
+  problem_.assembly.scatterVelocities(problem_.iterate.v, island_.state);
+  remember(h, false);
+  integrate(h);
+}
+
+void IslandStepper::account(double h) {
+  EnergyLedger& ledger = island_.report().ledger;
+  const VectorX &before = problem_.vBefore, &after = problem_.iterate.v;
+  for (std::size_t k = 0; k < island_.bodies.size(); ++k) {
+    const int body = island_.bodies[k], block = static_cast<int>(k);
+    accountForces(*setup_->model, island_.inertia(body), setup_->loads, body, problem_.twistOf(block, before), problem_.twistOf(block, after), h, ledger);
+  }
+  if (!bound_) return;
+  accountContacts(problem_.assembly.problem.H, problem_.assembly.surface, problem_.iterate.r, before, after, scratch_, ledger);
+  rows_.accountBends(h);
+  rows_.account(scratch_);
+}
+
+/// Keeps the impulses for the next warm start, and the anchors of contacts that stick.
+void IslandStepper::remember(double h, bool rests) {
+  IslandReport& report = island_.report();
+  const bool same = rests && rest_.stayedAtRest();
+  memory_.clear();
+  for (std::size_t k = 0; k < problem_.used.size(); ++k) {
+    const Contact& contact = problem_.contactOf(k);
+    const auto i = static_cast<Eigen::Index>(k);
+    const Vector3 r = problem_.impulseOf(k), u = scratch_.after.segment<3>(3 * i);
+    const Matrix3& F = problem_.assembly.frames[k];
+    const ContactMemory* old = island_.memoryOf(contact.key);
+    const double friction = r.tail<2>().norm(), slip = u.tail<2>().norm();
+    const bool slips = friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > kSlipSpeed * solver_.certificate().scale;
+    const bool loaded =
+        solver_.certifier().omega()[i] * r[0] > solver_.certificate().metersPerSecond;  // interior points leave an impulse of that size where contacts are open
+    const bool sticks = contact.friction > 0 && !slips;
+    const bool anchored = loaded && sticks && !turnsFar(island_.state, contact, h);
+    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), anchored, old && old->mended};
+    if (same && old && old->step == h) entry.impulse = old->impulse;
+    if (entry.anchored && old && old->anchored)
+      entry.anchor = sameBits(old->normal, contact.normal) ? old->anchor : old->anchor - contact.normal * contact.normal.dot(old->anchor);
+    report.record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), loaded ? (sticks ? 1 : 2) : 0);
+    if (r[0] > 0 || entry.anchored || entry.mended) memory_.push_back(entry);
+  }
+  report.memory.swap(memory_);
+  rows_.remember(h, same);
+}
+
+void IslandStepper::integrate(double h) {
+  EnergyLedger& ledger = island_.report().ledger;
+  island_.leaveContacts();
+  for (const int body : island_.bodies) {
+    const BodyInertia& inertia = island_.inertia(body);
+    const Vector3 start = island_.state.position[at(body)];
+    const RotationStep rotation = movePose(inertia, island_.state, body, h);
+    Island::Motion& motion = island_.motion[at(body)];
+    motion = {island_.state.position[at(body)] - start, rotation.angle};
+    ledger.scheme -= rotation.work;
+    ledger.potentialChange += potentialChange(*setup_->model, inertia, body, motion.shift);
+  }
+  for (const int body : island_.kinematic) moveKinematic(island_.state, body, h);
+}
+
+/// Turning bodies can meet at features that were not the near ones at the start of the (sub)step: such contacts of the end, seen from the start, go to missed_.
+bool IslandStepper::findMissed() {
+  missed_.clear();
+  for (const Contact& end : island_.contacts) {
+    if (end.gap > -kMissed * island_.pairSize(end.key) || island_.closing.contains(end.key)) continue;
+    if (findContact(island_.startContacts, end.key) != nullptr) continue;
+    const Vector3 half = 0.5 * end.gap * end.normal;
+    const auto atStart = [&](int body, const Vector3& point) {
+      const auto entry = std::find_if(before_.bodies.begin(), before_.bodies.end(), [&](const Island::BodyState& e) { return e.body == body; });
+      return entry == before_.bodies.end() ? point : entry->pose * (island_.state.pose(body).inverse() * point);
+    };
+    const Vector3 onA = atStart(end.bodyA, end.point - half), onB = atStart(end.bodyB, end.point + half);
+    missed_.push_back(end);
+    missed_.back().point = 0.5 * (onA + onB);
+    missed_.back().gap = end.normal.dot(onB - onA);
+  }
+  return !missed_.empty();
+}
+
+void IslandStepper::mergeMissed() {
+  ContactSet& contacts = island_.contacts;
+  for (const Contact& contact : missed_) {
+    const auto place = std::lower_bound(contacts.begin(), contacts.end(), contact.key, [](const Contact& c, const FeatureKey& key) { return c.key < key; });
+    contacts.insert(place, contact);
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,75 @@
+// One island advanced over the step: predict, assemble, solve, certify, account, integrate, project; smaller steps where the certificate refuses, exact impact times where contacts
+// bounce. Everything an island writes is its own, so islands run on any thread in any order.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "diagnostics/Account.hpp"
+#include "integrate/Impacts.hpp"
+#include "integrate/Island.hpp"
+#include "integrate/IslandProblem.hpp"
+#include "integrate/IslandRest.hpp"
+#include "integrate/IslandRows.hpp"
+#include "integrate/IslandSolver.hpp"
+#include "integrate/Projection.hpp"
+#include "integrate/Stopwatch.hpp"
+
+namespace stiction {
+
+/// Advances islands one after another; holds the scratch. Several of them work side by side.
+class IslandStepper {
+ public:
+  explicit IslandStepper(const StepSetup& setup);
+  IslandStepper(const IslandStepper&) = delete;
+  IslandStepper& operator=(const IslandStepper&) = delete;
+
+  /// Reads the island's bodies and the kinematic bodies it touches from `start`, its contact memory from `memory`; writes its bodies to `next` and the rest to `result`.
+  /// Threads of `team`, which must be idle, share the work.
+  void advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
+               WorldState& next, IslandResult& result);
+
+  /// Goes on with the island where another stepper is in its step, into another result, which counts from there; gives up when called off.
+  void copy(const IslandStepper& other, IslandResult& result, const std::atomic<bool>* calledOff);
+  /// The (sub)step of h in two halves: `ahead`, when given, or its own.
+  bool halve(double h, int depth, std::unique_ptr<Halves> ahead);
+  /// Takes the island where another stepper, a copy of this one, has brought it.
+  void adopt(const IslandStepper& other, IslandResult& result);
+
+ private:
+  void share(ThreadPool* team);
+  bool substep(double h, int depth, int round = 0);
+  void begin(int round, Stopwatch& watch);
+  bool assemble(double h);
+  void flyFreely();
+  std::optional<bool> answer(double h, int depth, int round, bool& rests, Stopwatch& watch);
+  std::optional<bool> lookBack(double h, int depth, int round, bool rests, Stopwatch& watch);
+  void mend(double h, bool rests);
+  bool endsFinite() const;
+  std::unique_ptr<Halves> halvesAhead(double h, int depth, int round) const;
+  void leave(double h);
+  void account(double h);
+  void remember(double h, bool rests);
+  void integrate(double h);
+  bool findMissed();
+  void mergeMissed();
+  bool isLastResort(int depth) const { return depth >= setup_->options->maxHalvings; }
+
+  const StepSetup* setup_;
+  Island island_;
+  IslandProblem problem_;
+  IslandRows rows_;
+  IslandSolver solver_;
+  IslandRest rest_;
+  Impacts impacts_;
+  Projection projection_;
+
+  Island::Moment before_;  // the island before the (sub)step
+  bool bound_{false};      // something besides forces acts: the (sub)step has a problem
+  int missedRounds_{0};    // repetitions of the (sub)step for contacts
+  ContactSet missed_;      // contacts found only at its end, seen from its start
+  AccountScratch scratch_;
+  std::vector<ContactMemory> memory_;  // being written
+};
+
+}  // namespace stiction

@@ -1,0 +1,35 @@
+#include "integrate/StepSetup.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+namespace {
+
+constexpr double kCentred = 1e-12;  // [-] of its radius: a sphere this near to the centre of mass is about it
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+StepSetup makeStepSetup(const Model& model, const SimulationOptions& options, const CollisionDetector& detector) {
+  StepSetup setup;
+  setup.model = &model;
+  setup.options = &options;
+  setup.detector = &detector;
+  setup.inertias = bodyInertias(model);
+  setup.bodySize.assign(model.bodies.size(), 0.0);
+  setup.isBall.assign(model.bodies.size(), 1);
+  for (const Geom& geom : model.geoms) {
+    const double radius = boundingRadius(geom.shape);
+    setup.geomSize.push_back(radius);
+    setup.bodySize[at(geom.body)] = std::max(setup.bodySize[at(geom.body)], geom.X_CG.position.norm() + radius);
+    if (geom.shape.type != ShapeType::Sphere || geom.X_CG.position.norm() > kCentred * radius) setup.isBall[at(geom.body)] = 0;
+  }
+  for (const Body& body : model.bodies) {
+    setup.loads.force.push_back(body.force);
+    setup.loads.torque.push_back(body.torque);
+  }
+  return setup;
+}
+
+}  // namespace stiction
