@@ -23,6 +23,9 @@ constexpr int pathSteps = 800, routeSteps = 1200, dearPathSteps = 2500;
 // Steps of the proximal Newton a contact, on piles: it wanders among the pieces of a pile that is struck until it happens on those of an answer, over many piles as likely in one thousand steps as
 // in the next, and nothing else gets there. From cold, before the central path; while a smaller step is left, which is as hard, but another throw; and where none is.
 constexpr double coldPileSteps = 1.5, pileSteps = 1, lastPileSteps = 20;
+// Before that, where the blow is weak, of the central path, and the certificate [-] of an answer that tells contacts that creep from those that slide.
+constexpr int shortPathSteps = 150;
+constexpr double settlingNear = 1e-3;
 // Of `lagged`, where most contacts creep or stand still: of a round, of a few rounds from cold, of all where no smaller step is left.
 constexpr int roundSteps = 600, fewRounds = 2 * roundSteps, allRounds = 6 * roundSteps;
 // Where factorisations are cheap: of the proximal Newton from cold, before an interior point (from what the sweeps came near it gets there in fewer, or late); of two rounds of `lagged`; and of
@@ -123,11 +126,15 @@ bool Ladder::standCold() {
   return climb_.rung("lagged", lagged_, climb_.fromBest(fewRounds, roundSteps), &start_);
 }
 
-/// Piles that are struck.
+/// Piles that are struck. A weak blow leaves most of them standing: there the central path is short, or what creeps comes to rest.
 bool Ladder::wander() {
   if (!wanders()) return false;
-  return climb_.rung("proxac", climb_.proxac, climb_.fromBest(stepsOfPile())) || canShorten();
+  if (climb_.rung("centralpath", centralPath_, climb_.fromCold(shortPathSteps)) || settle()) return true;
+  return climb_.rung("proxac", climb_.proxac, climb_.fromBest(stepsOfPile())) || settle() || canShorten();
 }
+
+/// Whether all that creeps in the best answer so far can rest.
+bool Ladder::settle() { return climb_.relative() < settlingNear && climb_.system().symmetric() && climb_.rung("settled", settled_, climb_.fromBest()); }
 
 /// Where a factorisation is dear.
 bool Ladder::climbDear() {

@@ -27,6 +27,7 @@ class Ladder {
   bool startWarm();
   bool standCold();
   bool wander();
+  bool settle();
   bool climbDear();
   bool climbCheap();
   void climbLast();
@@ -43,7 +44,7 @@ class Ladder {
   Climb climb_;
   SweepRungs sweeps_{climb_};
   LazyMethod prox_{[] { return makeProxMethod(); }}, ipm_{makeIpmMethod}, continuation_{makeContinuationMethod}, centralPath_{makeCentralPathMethod},
-      lagged_{makeLaggedShiftMethod};
+      lagged_{makeLaggedShiftMethod}, settled_{makeSettledShiftMethod};
   SlidingContacts sliding_;
   std::unique_ptr<Ladder> inner_;
   ThreadPool* team_{nullptr};

@@ -12,8 +12,7 @@ void LaggedShift::findSliding(const ContactProblem& problem, const VectorX& v, V
   for (int i = 0; i < problem.contacts(); ++i) sliding[i] = u.segment<2>(3 * i + 1).norm();
 }
 
-SolveReport LaggedShift::relax(const VelocitySystem& system, const VectorX& sliding, Iterate& iterate, const SolveOptions& options) {
-  constexpr double rough = 1e-5;  // [-] residual of the convex problem: its answer is a start
+SolveReport LaggedShift::relax(const VelocitySystem& system, const VectorX& sliding, Iterate& iterate, const SolveOptions& options, double accuracy) {
   shifted_ = system.problem();
   for (int i = 0; i < shifted_.contacts(); ++i) shifted_.w[3 * i] += shifted_.mu[i] * sliding[i];
   relaxed_.setTeam(system.team());
@@ -22,7 +21,7 @@ SolveReport LaggedShift::relax(const VelocitySystem& system, const VectorX& slid
   SolveOptions roughly = options;
   roughly.warm = false;
   roughly.maxIterations = roughly.patience = 0;
-  roughly.tolerance = roughly.polish = rough;
+  roughly.tolerance = roughly.polish = accuracy;
   fitIterate(shifted_, iterate, false);
   return convex_->run(relaxed_, iterate, roughly);
 }
@@ -34,6 +33,7 @@ class LaggedShiftMethod : public VelocityMethod {
  public:
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override {
     constexpr int rounds = 30, usualSteps = 300;
+    constexpr double rough = 1e-5;  // [-] residual of the convex problem: its answer is a start
     const int stepsOfRound = options.patience > 0 ? options.patience : usualSteps;
     const int limit = options.maxIterations > 0 ? options.maxIterations : rounds * stepsOfRound;
     SolveOptions strictly = options;
@@ -44,7 +44,7 @@ class LaggedShiftMethod : public VelocityMethod {
     best_ = iterate;
     for (int left = limit; left > 0 && report.status != SolveStatus::Converged; left -= strictly.maxIterations) {
       LaggedShift::findSliding(system.problem(), iterate.v, u_, sliding_);
-      const SolveReport relaxation = shift_.relax(system, sliding_, iterate, options);
+      const SolveReport relaxation = shift_.relax(system, sliding_, iterate, options, rough);
       strictly.maxIterations = std::min(left, stepsOfRound);
       const SolveReport round = strict_->run(system, iterate, strictly);
       report.iterations += relaxation.iterations + round.iterations;

@@ -15,8 +15,8 @@ class LaggedShift {
  public:
   /// s [m/s] (contacts): the sliding speeds at v, by u = Hᵀv + w [m/s] (3·contacts).
   static void findSliding(const ContactProblem& problem, const VectorX& v, VectorX& u, VectorX& sliding);
-  /// Answers the convex problem roughly, from cold, into `iterate`. For symmetric systems.
-  SolveReport relax(const VelocitySystem& system, const VectorX& sliding, Iterate& iterate, const SolveOptions& options);
+  /// Answers the convex problem to a residual of `accuracy` [-] of the scale, from cold, into `iterate`. For symmetric systems.
+  SolveReport relax(const VelocitySystem& system, const VectorX& sliding, Iterate& iterate, const SolveOptions& options, double accuracy);
 
  private:
   ContactProblem shifted_;

@@ -28,6 +28,8 @@ std::unique_ptr<VelocityMethod> makeContinuationMethod();
 std::unique_ptr<VelocityMethod> makeCentralPathMethod();
 std::unique_ptr<VelocityMethod> makeConvexMethod();
 std::unique_ptr<VelocityMethod> makeLaggedShiftMethod();
+/// One try, from the velocities of the iterate.
+std::unique_ptr<VelocityMethod> makeSettledShiftMethod();
 std::unique_ptr<VelocityMethod> makeAdmmMethod();
 
 /// Gives r, λ and v of the problem's sizes: zeros where the start is missing or of another size.
