@@ -83,12 +83,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
   ++island_.report().substeps;
   account(h);
   watch.lap(times.account);
-  problem_.assembly.scatterVelocities(problem_.iterate.v, island_.state);
-  remember(h, rests);
-  if (rests)
-    island_.clearMotion();
-  else
-    integrate(h);
+  move(h, rests);
   island_.time += h;
   watch.lap(times.integrate);
   if (const std::optional<bool> over = lookBack(h, depth, round, rests, watch)) return *over;
@@ -254,9 +249,17 @@ void IslandStepper::adopt(const IslandStepper& other, IslandResult& result) {
 void IslandStepper::leave(double h) {
   island_.result->lost = true;
   account(h);
+  move(h, false);
+}
+
+/// Takes the bodies along with the answer, and remembers it.
+void IslandStepper::move(double h, bool rests) {
   problem_.assembly.scatterVelocities(problem_.iterate.v, island_.state);
-  remember(h, false);
-  integrate(h);
+  remember(h, rests);
+  if (rests)
+    island_.clearMotion();
+  else
+    integrate(h);
 }
 
 void IslandStepper::account(double h) {

@@ -49,6 +49,7 @@ class IslandStepper {
   std::unique_ptr<Halves> halvesAhead(double h, int depth, int round) const;
   void leave(double h);
   void account(double h);
+  void move(double h, bool rests);
   void remember(double h, bool rests);
   void integrate(double h);
   bool findMissed();
