@@ -26,6 +26,8 @@ constexpr double coldPileSteps = 1.5, pileSteps = 1, lastPileSteps = 20;
 // Before that, where the blow is weak, of the central path, and the certificate [-] of an answer that tells contacts that creep from those that slide.
 constexpr int shortPathSteps = 150;
 constexpr double settlingNear = 1e-3;
+// Heaps from cold, each for so long only: steps of the proximal Newton, of one round of `lagged`, and of the alternating directions, of which one costs a tenth of a factorisation.
+constexpr int turnSteps = 300, alternatingSteps = 1500;
 // Of `lagged`, where most contacts creep or stand still: of a round, of a few rounds from cold, of all where no smaller step is left.
 constexpr int roundSteps = 600, fewRounds = 2 * roundSteps, allRounds = 6 * roundSteps;
 // Where factorisations are cheap: of the proximal Newton from cold, before an interior point (from what the sweeps came near it gets there in fewer, or late); of two rounds of `lagged`; and of
@@ -126,6 +128,14 @@ bool Ladder::standCold() {
   return climb_.rung("lagged", lagged_, climb_.fromBest(fewRounds, roundSteps), &start_);
 }
 
+/// Heaps that begin to move: what one method does not find another one may, each from cold, since what the others came to is a worse start. From rest a smaller step is no resort: it is the
+/// same problem.
+bool Ladder::takeTurns() {
+  if (climb_.rung("proxac", climb_.proxac, climb_.fromCold(turnSteps))) return true;
+  if (!climb_.system().symmetric()) return false;
+  return climb_.rung("lagged", lagged_, climb_.fromCold(turnSteps, turnSteps)) || climb_.rung("admm", admm_, climb_.fromCold(alternatingSteps));
+}
+
 /// Piles that are struck. A weak blow leaves most of them standing: there the central path is short, or what creeps comes to rest.
 bool Ladder::wander() {
   if (!wanders()) return false;
@@ -143,6 +153,7 @@ bool Ladder::climbDear() {
   const bool prefersSmallerStep = canShorten() && ((climb_.isColossal() && !stands) || (climb_.system().factorWork() > movingWork && !creeps));
   // What moved before: near an answer, on the few contacts at work. All contacts are at work for an interior point, whose factors are up to fifty times as dear.
   if (!isWarm && !isStanding_ && climb_.rung("ipm", ipm_, climb_.fromCold(0, quickSteps))) return true;
+  if (!isWarm && !climb_.isColossal() && takeTurns()) return true;
   // Where bodies creep the proximal Newton succeeds too seldom to be worth its steps: the central path is the shorter way.
   const bool onlyCreeps = isWarm && creeps && !stands && !isPile_ && !prefersSmallerStep;
   if (!onlyCreeps && !wanders()) {

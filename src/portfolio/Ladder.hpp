@@ -26,6 +26,7 @@ class Ladder {
   bool press();
   bool startWarm();
   bool standCold();
+  bool takeTurns();
   bool wander();
   bool settle();
   bool climbDear();
@@ -44,7 +45,7 @@ class Ladder {
   Climb climb_;
   SweepRungs sweeps_{climb_};
   LazyMethod prox_{[] { return makeProxMethod(); }}, ipm_{makeIpmMethod}, continuation_{makeContinuationMethod}, centralPath_{makeCentralPathMethod},
-      lagged_{makeLaggedShiftMethod}, settled_{makeSettledShiftMethod};
+      lagged_{makeLaggedShiftMethod}, settled_{makeSettledShiftMethod}, admm_{makeAdmmMethod};
   SlidingContacts sliding_;
   std::unique_ptr<Ladder> inner_;
   ThreadPool* team_{nullptr};

@@ -1,0 +1,60 @@
+// Piles of cannonballs as friction problems: equal balls in square layers, each in the hollow of four below, from rest under their weight; made by hand from the geometry.
+#pragma once
+#include <cmath>
+#include <vector>
+
+#include "math/TangentBasis.hpp"
+#include "problem/ContactProblem.hpp"
+
+namespace stiction {
+
+inline ContactProblem makeCannonballs(int layers, double mu) {
+  constexpr double radius = 0.1, mass = 4, inertia = 0.4 * mass * radius * radius, fall = 9.81 / 60;
+  constexpr double touch = 1e-9;  // [m]
+  std::vector<Vector3> centres;
+  for (int layer = 0; layer < layers; ++layer)
+    for (int i = 0; i < layers - layer; ++i)
+      for (int j = 0; j < layers - layer; ++j) centres.emplace_back(radius * Vector3{2.0 * i + layer, 2.0 * j + layer, 1 + layer * std::sqrt(2.0)});
+  const int balls = static_cast<int>(centres.size());
+  const auto centre = [&centres](int ball) { return centres[static_cast<std::size_t>(ball)]; };
+
+  ContactProblem problem;
+  Matrix6 M = mass * Matrix6::Identity();
+  M.bottomRightCorner<3, 3>() = inertia * Matrix3::Identity();
+  for (int ball = 0; ball < balls; ++ball) problem.M.addBlock(M.data(), 6);
+  const auto contactFrame = [](const Vector3& normal) {
+    const TangentFrame tangents = TangentBasis::computeTangentBasis(normal);
+    Matrix3 frame;  // columns n, t1, t2
+    frame << normal, tangents.t1, tangents.t2;
+    return frame;
+  };
+  const auto addSide = [&problem](int ball, const Matrix3& frame, const Vector3& arm, double sign) {
+    Eigen::Matrix<double, 6, 3> segment;
+    segment.topRows<3>() = sign * frame;
+    for (int c = 0; c < 3; ++c) segment.col(c).tail<3>() = sign * arm.cross(frame.col(c));
+    problem.H.addSegment(ball, 6 * ball, 6, segment.data());
+  };
+  for (int a = 0; a < balls; ++a) {
+    if (centre(a).z() < radius + touch) {
+      addSide(a, contactFrame(Vector3::UnitZ()), -radius * Vector3::UnitZ(), 1);
+      problem.H.endGroup();
+    }
+    for (int b = a + 1; b < balls; ++b) {
+      const Vector3 between = centre(b) - centre(a);
+      if (between.norm() > 2 * radius + touch) continue;
+      const Vector3 normal = between.normalized();
+      addSide(a, contactFrame(normal), radius * normal, -1);
+      addSide(b, contactFrame(normal), -radius * normal, 1);
+      problem.H.endGroup();
+    }
+  }
+  const auto contacts = problem.H.columns() / 3;
+  problem.f.setZero(6 * balls);
+  for (int ball = 0; ball < balls; ++ball) problem.f[6 * ball + 2] = -mass * fall;
+  problem.w.setZero(3 * contacts), problem.wScale = problem.w;
+  problem.mu.setConstant(contacts, mu);
+  problem.scaleFloor = fall;
+  return problem;
+}
+
+}  // namespace stiction
