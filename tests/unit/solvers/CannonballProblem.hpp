@@ -5,6 +5,7 @@
 
 #include "math/TangentBasis.hpp"
 #include "problem/ContactProblem.hpp"
+#include "unit/solvers/ContactSide.hpp"
 
 namespace stiction {
 
@@ -28,23 +29,17 @@ inline ContactProblem makeCannonballs(int layers, double mu) {
     frame << normal, tangents.t1, tangents.t2;
     return frame;
   };
-  const auto addSide = [&problem](int ball, const Matrix3& frame, const Vector3& arm, double sign) {
-    Eigen::Matrix<double, 6, 3> segment;
-    segment.topRows<3>() = sign * frame;
-    for (int c = 0; c < 3; ++c) segment.col(c).tail<3>() = sign * arm.cross(frame.col(c));
-    problem.H.addSegment(ball, 6 * ball, 6, segment.data());
-  };
   for (int a = 0; a < balls; ++a) {
     if (centre(a).z() < radius + touch) {
-      addSide(a, contactFrame(Vector3::UnitZ()), -radius * Vector3::UnitZ(), 1);
+      addContactSide(problem.H, a, -radius * Vector3::UnitZ(), contactFrame(Vector3::UnitZ()), 1);
       problem.H.endGroup();
     }
     for (int b = a + 1; b < balls; ++b) {
       const Vector3 between = centre(b) - centre(a);
       if (between.norm() > 2 * radius + touch) continue;
       const Vector3 normal = between.normalized();
-      addSide(a, contactFrame(normal), radius * normal, -1);
-      addSide(b, contactFrame(normal), -radius * normal, 1);
+      addContactSide(problem.H, a, radius * normal, contactFrame(normal), -1);
+      addContactSide(problem.H, b, -radius * normal, contactFrame(normal), 1);
       problem.H.endGroup();
     }
   }

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "problem/ContactProblem.hpp"
+#include "unit/solvers/ContactSide.hpp"
 
 namespace stiction {
 
@@ -41,13 +42,9 @@ inline ContactProblem makePyramid(const PyramidOptions& o) {
     v[6 * static_cast<int>(b) + 2] -= 9.81 * o.h;
   }
   const auto side = [&](int body, const Vector3& point, double sign) {
-    Eigen::Matrix<double, 6, 3> segment;
     Matrix3 F;  // columns n, t1, t2
     F.col(0) = Vector3::UnitZ(), F.col(1) = Vector3::UnitX(), F.col(2) = Vector3::UnitY();
-    const Vector3 arm = point - boxes[static_cast<std::size_t>(body)].centre;
-    segment.topRows<3>() = sign * F;
-    for (int c = 0; c < 3; ++c) segment.col(c).tail<3>() = sign * arm.cross(F.col(c));
-    p.H.addSegment(body, 6 * body, 6, segment.data());
+    addContactSide(p.H, body, point - boxes[static_cast<std::size_t>(body)].centre, F, sign);
   };
   int contacts = 0;
   const auto contact = [&](int below, int above, double x) {

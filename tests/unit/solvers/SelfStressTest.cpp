@@ -4,21 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "solvers/Solver.hpp"
+#include "unit/solvers/ContactSide.hpp"
 
 namespace stiction {
 namespace {
 
 constexpr double friction = 0.5;
 constexpr int floors = 3;  // contacts 0, 1, 2 on the floor, 3 and 4 between balls
-
-void addBody(BlockColumns& H, int body, const Vector3& offset, const Matrix3& frame, double sign) {
-  Eigen::Matrix<double, 6, 3> columns;
-  for (int k = 0; k < 3; ++k) {
-    columns.col(k).head<3>() = sign * frame.col(k);
-    columns.col(k).tail<3>() = sign * offset.cross(frame.col(k));
-  }
-  H.addSegment(body, 6 * body, 6, columns.data());
-}
 
 /// Balls of 1 kg and 1 m, centres at x = 0, 2, 4 m; a step's weight of 0.1 N s, the outer ones pushed inwards by 0.02 N s; neighbours are to part at `parting` [m/s].
 ContactProblem ballsInARow(double parting) {
@@ -35,12 +27,12 @@ ContactProblem ballsInARow(double parting) {
   up << 0, 1, 0, 0, 0, 1, 1, 0, 0;
   along << 1, 0, 0, 0, 1, 0, 0, 0, 1;
   for (int b = 0; b < floors; ++b) {
-    addBody(p.H, b, {0, 0, -1}, up, 1);
+    addContactSide(p.H, b, {0, 0, -1}, up, 1);
     p.H.endGroup();
   }
   for (int b = 0; b < 2; ++b) {
-    addBody(p.H, b, {1, 0, 0}, along, -1);
-    addBody(p.H, b + 1, {-1, 0, 0}, along, 1);
+    addContactSide(p.H, b, {1, 0, 0}, along, -1);
+    addContactSide(p.H, b + 1, {-1, 0, 0}, along, 1);
     p.H.endGroup();
   }
   p.mu.setConstant(5, friction);
