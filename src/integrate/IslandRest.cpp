@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace stiction {
 namespace {
@@ -11,6 +12,9 @@ constexpr double kRest = 1e-10;   // [-] relative certificate of the candidate, 
 constexpr double kSharp = 1e-12;  // [-] relative certificate that a few more steps aim at
 constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();  // [-] of the loads that cancel
 constexpr double kLost = 2e-13;                                            // [-] of the energy: ledgers close to 1e-12
+constexpr double kStanding = 1e-3;  // [-] of a body's size: a body no faster than from a fall by that stands, as far as the search for rest is concerned,
+constexpr double kShut = 1e-5;      // [-] of the pair's size: gaps up to that count as shut there: scenes are written to so many digits,
+constexpr double kCreep = 1e-3;     // [-] of the certificate's scale: and an answer that moves bodies no faster lets them stand
 constexpr double kSlow = 1e-6;  // [-] of the certificate's scale: velocities below this make the candidate worth trying, and a body that had one may be stopped
 
 }  // namespace
@@ -19,12 +23,12 @@ IslandRest::IslandRest(const Island& island, IslandProblem& problem, const Islan
     : island_{&island}, problem_{&problem}, rows_{&rows}, solver_{&solver} {}
 
 bool IslandRest::staysAtRest(double h) {
-  stayed_ = false;
+  looked_ = stayed_ = false;
   if (!problem_->vBefore.isZero(0.0) || isDriven()) return false;
   solver_->warmStart(h);
   candidate_.r = problem_->iterate.r;
   candidate_.lambda = problem_->iterate.lambda;
-  if (!certifiesAtRest()) return false;
+  if (!certifiesAtRest() && !certifiesWithGapsShut()) return false;
   problem_->iterate.v = candidate_.v;
   solver_->replace(certificate_, "rest");
   stayed_ = true;
@@ -45,6 +49,51 @@ bool IslandRest::comesToRest() {
   problem_->iterate.lambda = candidate_.lambda;
   problem_->iterate.v = candidate_.v;
   solver_->replace(certificate_);
+  return true;
+}
+
+bool IslandRest::moves() const { return problem_->fastest(problem_->iterate.v) > kCreep * solver_->certificate().scale; }
+
+bool IslandRest::mayRest() {
+  if (std::exchange(looked_, true) || isDriven() || problem_->assembly.problem.contacts() == 0 || !stands()) return false;
+  candidate_ = problem_->iterate;
+  shutSmallGaps();
+  if (!solver_->findRest(candidate_) || !certifiesAtRest()) {
+    openGaps();
+    return false;
+  }
+  std::swap(problem_->iterate, candidate_);
+  solver_->replace(certificate_, "rest");
+  return true;
+}
+
+/// The candidate; where it does not hold either, the gaps are open again.
+bool IslandRest::certifiesWithGapsShut() {
+  if (shutSmallGaps() && certifiesAtRest()) return true;
+  openGaps();
+  return false;
+}
+
+/// Returns whether there are any.
+bool IslandRest::shutSmallGaps() {
+  VectorX& w = problem_->assembly.problem.w;
+  gaps_ = w;
+  for (std::size_t k = 0; k < problem_->used.size(); ++k) {
+    const Contact& contact = problem_->contactOf(k);
+    if (contact.gap > 0 && contact.gap <= kShut * island_->pairSize(contact.key)) w[static_cast<Eigen::Index>(3 * k)] = 0;
+  }
+  return w != gaps_;
+}
+
+void IslandRest::openGaps() { problem_->assembly.problem.w = gaps_; }
+
+/// Whether no body is faster than from a fall by a small part of its size.
+bool IslandRest::stands() const {
+  const std::span<const int> bodies = problem_->assembly.bodies();
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const double fall = kStanding * island_->bodySize(bodies[k]), speed = problem_->speedOf(static_cast<int>(k), problem_->vBefore);
+    if (speed * speed > 2 * gravityOf(*island_->setup->model, bodies[k]).norm() * fall) return false;
+  }
   return true;
 }
 

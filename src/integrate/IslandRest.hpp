@@ -6,6 +6,7 @@
 //
 // 1e-10: to that part of a geom's size the projection closes gaps, so the directions of forces are not known better; asked for more, a heap would always find some sphere that
 // rocks by less than it is out of place. The round-off is each body's own: what the loads on a light one leave would be a heavy one's fall.
+// Where the last step's impulses do not hold an island that stands, or nearly does, others may (RestSearch), whatever other answers there are.
 // Where something still moves in an island, the bodies that the answer leaves at those speeds (of h‖g‖ in place of s, which a fast body raises) are stopped one by one, if the
 // certificate agrees: a heap under a rolling ball stays bit-identical too.
 #pragma once
@@ -25,9 +26,17 @@ class IslandRest {
   bool stayedAtRest() const { return stayed_; }
   /// Whether the island, with a certified answer, is at rest from here on; where it is not, stops what is.
   bool comesToRest();
+  /// Whether the answer at hand moves the bodies.
+  bool moves() const;
+  /// Whether an island that stands, or nearly does, may rest, though the last step's impulses do not hold it; that is the answer then. Looks once in a (sub)step.
+  bool mayRest();
 
  private:
   bool isDriven() const;
+  bool stands() const;
+  bool certifiesWithGapsShut();
+  bool shutSmallGaps();
+  void openGaps();
   bool certifiesAtRest();
   bool sharpen();
   void stopSlowBodies();
@@ -41,8 +50,10 @@ class IslandRest {
   IslandSolver* solver_;
   Iterate candidate_;
   Certificate certificate_;  // of the candidate
+  VectorX gaps_;             // [m/s]
   VectorX hidden_;           // [m/s] what the candidate's impulses leave of the free velocity
   VectorX roundOff_;         // [m/s] of each body: what cancelling loads leave by round-off
+  bool looked_{false};       // for rest, in this (sub)step
   bool stayed_{false};
 };
 

@@ -38,9 +38,10 @@ SolveOptions IslandSolver::usual() const {
   return options;
 }
 
-bool IslandSolver::solve(double h, bool last, const std::function<void()>* beforeSearch) {
+bool IslandSolver::solve(double h, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest) {
   SolveOptions options = usual();
   options.beforeSearch = beforeSearch;
+  options.rest = rest;
   options.thorough = last;  // before that, a smaller step is the better resort
   options.warm = warmStart(h);
   problem_->followImpulses();
@@ -76,6 +77,12 @@ bool IslandSolver::sharpen(Iterate& candidate, double relative) {
   options.scale = certifier_.scale();
   count(portfolio_.solve(problem_->assembly.problem, candidate, options, certifier_));
   return true;
+}
+
+bool IslandSolver::findRest(Iterate& candidate) {
+  const PortfolioReport report = portfolio_.findRest(problem_->assembly.problem, candidate, usual(), certifier_);
+  count(report);
+  return report.certified;
 }
 
 void IslandSolver::count(const PortfolioReport& report) {

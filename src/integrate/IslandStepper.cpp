@@ -124,7 +124,11 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool& 
   std::unique_ptr<Halves> ahead;
   const auto lookAhead = [&] { ahead = halvesAhead(h, depth, round); };
   const std::function<void()> beforeSearch = std::ref(lookAhead);  // a copy of it would take from the heap
-  const bool certified = rests || solver_.solve(h, last && round == 0, last ? nullptr : &beforeSearch);
+  const auto mayRest = [&] { return rest_.mayRest(); };
+  const std::function<bool()> rest = std::ref(mayRest);
+  bool certified = rests || solver_.solve(h, last && round == 0, last ? nullptr : &beforeSearch, &rest);
+  rests = rests || (certified && rest_.comesToRest());
+  if (!rests && (!certified || rest_.moves()) && rest_.mayRest()) rests = certified = true;
   const bool lost = !certified && !island_.report().outOfTime;
   watch.lap(times.solve);
   if (lost && rows_.retreat()) return substep(h, depth, round + 1);
@@ -135,7 +139,6 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool& 
     watch.lap(times.integrate);
     return true;
   }
-  rests = rests || (certified && rest_.comesToRest());
   solver_.accept();
   if (!certified && !solver_.acceptUncertified()) return false;
   watch.lap(times.certify);

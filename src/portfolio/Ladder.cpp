@@ -64,6 +64,7 @@ void Ladder::ascend() {
   if (standCold()) return;
   if (!isFar_ && sweeps_.takeAll()) return;
   if (climb_.isNarrowed() && !climb_.prepare()) return;  // what comes now does better with all contacts
+  if (options.rest != nullptr && (*options.rest)() && climb_.judge("rest", climb_.best())) return;
   announceSearch();
   isPile_ = climb_.isPile();
   if (wander()) return;

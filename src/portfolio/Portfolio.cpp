@@ -4,6 +4,7 @@
 
 #include "base/Error.hpp"
 #include "portfolio/Ladder.hpp"
+#include "portfolio/RestSearch.hpp"
 #include "solvers/Ecos.hpp"
 
 namespace stiction {
@@ -35,6 +36,7 @@ struct Portfolio::Impl {
 
   std::unique_ptr<Solver> named;  // null: auto
   Ladder ladder;
+  RestSearch restSearch;
 };
 
 Portfolio::Portfolio(const std::string& solver, Law law) : impl_{std::make_unique<Impl>(solver, law)} {}
@@ -43,6 +45,7 @@ Portfolio::Portfolio(Portfolio&&) noexcept = default;
 
 void Portfolio::setTeam(ThreadPool* team) {
   impl_->ladder.setTeam(team);
+  impl_->restSearch.setTeam(team);
   if (impl_->named) impl_->named->setTeam(team);
 }
 
@@ -57,6 +60,10 @@ PortfolioReport Portfolio::solve(const LocalContactProblem& problem, Iterate& it
 }
 
 bool Portfolio::triesAll(bool fallBack) const { return !impl_->named || (fallBack && impl_->named->info().leansOnAuto); }
+
+PortfolioReport Portfolio::findRest(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& prepared) {
+  return impl_->named ? PortfolioReport{} : impl_->restSearch.find(problem, iterate, options, prepared);
+}
 
 // Stiff contacts without friction between bodies that start at rest: where not all of them can be kept from closing, their forces grow until their own stiffness bears what
 // closes, and inertia, that much softer, bears next to nothing.

@@ -40,6 +40,10 @@ class Portfolio {
   /// Whether every method is tried before a problem counts as unsolved: `auto`, or a method that leans on it where it may (`fallBack`).
   bool triesAll(bool fallBack) const;
 
+  /// Looks for impulses by which v = 0 is an answer, of bodies that stand or nearly do (RestSearch). `iterate`: on entry an answer that moves, or what came next to one; on return those
+  /// impulses where the report says `certified`, else of no use. Only `auto` looks.
+  PortfolioReport findRest(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& prepared);
+
   /// Looks for a proof that no motion satisfies the contacts. An empty one proves nothing.
   InfeasibilityProof findInfeasibility(const ContactProblem& problem);
 

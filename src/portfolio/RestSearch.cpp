@@ -1,0 +1,55 @@
+#include "portfolio/RestSearch.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+namespace {
+
+constexpr double kRough = 1e-6, kSharp = 1e-11;  // [-] residual of a relaxation that tells whether there is rest, of one to rest on
+constexpr double kPressed = 1e-3;                // [-] of the certificate's scale: what a contact's normal impulse does to its bodies where the loads press it
+
+}  // namespace
+
+PortfolioReport RestSearch::find(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& certifier) {
+  report_ = {};
+  report_.rung = "rest";
+  options_ = &options;
+  certifier_ = &certifier;
+  const bool isRelaxed = relaxation_.certify(problem, iterate).passes(options.tolerance);
+  if (holds(problem, options.tolerance, iterate)) report_.certified = true;  // all but rest already
+  if (isRelaxed || report_.certified || !rests(problem, problem.mu, kRough, iterate)) return report_;
+  pressed_.setZero(problem.contacts());
+  if (!relax(problem, pressed_, kRough * kPressed, slippery_)) return report_;
+  for (int i = 0; i < problem.contacts(); ++i)
+    if (certifier.omega()[i] * slippery_.r[3 * i] > kPressed * certifier.scale()) pressed_[i] = problem.mu[i];
+  report_.certified = rests(problem, pressed_, kSharp, iterate) && report_.certificate.passes(options.tolerance);
+  return report_;
+}
+
+bool RestSearch::holds(const ContactProblem& problem, double tolerance, Iterate& iterate) {
+  iterate.v.setZero(problem.dof());
+  report_.certificate = certifier_->judge(problem, iterate);
+  return report_.certificate.passes(tolerance);
+}
+
+bool RestSearch::rests(const ContactProblem& problem, const VectorX& mu, double accuracy, Iterate& iterate) {
+  return relax(problem, mu, accuracy, iterate) && holds(problem, std::max(10 * accuracy, options_->tolerance), iterate);
+}
+
+bool RestSearch::relax(const ContactProblem& problem, const VectorX& mu, double accuracy, Iterate& iterate) {
+  relaxed_ = problem;
+  relaxed_.mu = mu;
+  system_.setDeadline(options_->deadline);
+  if (!system_.bind(relaxed_)) return false;
+  SolveOptions options = *options_;
+  options.warm = false;
+  options.maxIterations = options.patience = 0;
+  options.tolerance = options.polish = accuracy;
+  fitIterate(relaxed_, iterate, false);
+  const SolveReport report = (*convex_).run(system_, iterate, options);
+  report_.iterations += report.iterations;
+  report_.factorisations += report.factorisations;
+  return true;
+}
+
+}  // namespace stiction
