@@ -58,7 +58,7 @@ bool IslandRest::mayRest() {
   if (std::exchange(looked_, true) || isDriven() || problem_->assembly.problem.contacts() == 0 || !stands()) return false;
   candidate_ = problem_->iterate;
   shutSmallGaps();
-  if (!solver_->findRest(candidate_) || !certifiesAtRest()) {
+  if (!solver_->findRest(candidate_) || !certifiesAtRest() || !keepsEnergy()) {
     openGaps();
     return false;
   }

@@ -6,7 +6,8 @@
 //
 // 1e-10: to that part of a geom's size the projection closes gaps, so the directions of forces are not known better; asked for more, a heap would always find some sphere that
 // rocks by less than it is out of place. The round-off is each body's own: what the loads on a light one leave would be a heavy one's fall.
-// Where the last step's impulses do not hold an island that stands, or nearly does, others may (RestSearch), whatever other answers there are.
+// Where the last step's impulses do not hold an island that stands, or nearly does, others may (RestSearch), whatever other answers there are. Gaps up to 1e-5 of a pair's size count as shut for
+// what stands: scenes are written to so many digits, and not all gaps of a pile can close.
 // Where something still moves in an island, the bodies that the answer leaves at those speeds (of h‖g‖ in place of s, which a fast body raises) are stopped one by one, if the
 // certificate agrees: a heap under a rolling ball stays bit-identical too.
 #pragma once

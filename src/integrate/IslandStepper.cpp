@@ -128,8 +128,9 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool& 
   const std::function<bool()> rest = std::ref(mayRest);
   bool certified = rests || solver_.solve(h, last && round == 0, last ? nullptr : &beforeSearch, &rest);
   rests = rests || (certified && rest_.comesToRest());
-  if (!rests && (!certified || rest_.moves()) && rest_.mayRest()) rests = certified = true;
-  const bool lost = !certified && !island_.report().outOfTime;
+  const bool late = island_.report().outOfTime;
+  if (!rests && !late && (!certified || rest_.moves()) && rest_.mayRest()) rests = certified = true;
+  const bool lost = !certified && !late;
   watch.lap(times.solve);
   if (lost && rows_.retreat()) return substep(h, depth, round + 1);
   if (lost && !solver_.findSqueeze(setup_->options->maxHalvings - depth) && !last) {

@@ -6,7 +6,8 @@ namespace stiction {
 namespace {
 
 constexpr double kRough = 1e-6, kSharp = 1e-11;  // [-] residual of a relaxation that tells whether there is rest, of one to rest on
-constexpr double kPressed = 1e-3;                // [-] of the certificate's scale: what a contact's normal impulse does to its bodies where the loads press it
+constexpr int kRounds = 5;
+constexpr double kPressed = 1e-3;  // [-] of the certificate's scale: what a contact's normal impulse does to its bodies where the loads press it
 
 }  // namespace
 
@@ -19,11 +20,22 @@ PortfolioReport RestSearch::find(const ContactProblem& problem, Iterate& iterate
   if (holds(problem, options.tolerance, iterate)) report_.certified = true;  // all but rest already
   if (isRelaxed || report_.certified || !rests(problem, problem.mu, kRough, iterate)) return report_;
   pressed_.setZero(problem.contacts());
-  if (!relax(problem, pressed_, kRough * kPressed, slippery_)) return report_;
-  for (int i = 0; i < problem.contacts(); ++i)
-    if (certifier.omega()[i] * slippery_.r[3 * i] > kPressed * certifier.scale()) pressed_[i] = problem.mu[i];
-  report_.certified = rests(problem, pressed_, kSharp, iterate) && report_.certificate.passes(options.tolerance);
+  for (int round = 0; round < kRounds && !report_.certified; ++round) {
+    report_.certified = rests(problem, pressed_, kSharp, iterate);
+    if (!press(problem, iterate)) break;
+  }
   return report_;
+}
+
+/// Gives friction to what bears load. Returns whether to anything more.
+bool RestSearch::press(const ContactProblem& problem, const Iterate& iterate) {
+  bool isMore = false;
+  for (int i = 0; i < problem.contacts(); ++i) {
+    if (pressed_[i] == problem.mu[i] || !(certifier_->omega()[i] * iterate.r[3 * i] > kPressed * certifier_->scale())) continue;
+    pressed_[i] = problem.mu[i];
+    isMore = true;
+  }
+  return isMore;
 }
 
 bool RestSearch::holds(const ContactProblem& problem, double tolerance, Iterate& iterate) {

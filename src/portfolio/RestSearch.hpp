@@ -3,8 +3,8 @@
 //
 //   1. The convex relaxation (ConvexMethod). Its velocity is unique, so where v = 0 satisfies the contacts it is v = 0, and nothing slides: Coulomb's law holds with those impulses.
 //      An answer that moves and satisfies the relaxation, as of what falls or rolls freely, ends the search.
-//   2. The same without friction. What bears no load then is not pressed together by the loads.
-//   3. The first once more, friction only where the second bears load. A rod that just touches two walls could hang between them by impulses that nothing but itself asks for; it falls.
+//   2. The same without friction, then with friction at what bears load, then also at what bears load by that, and so on, until it rests or no contact is added: what is not pressed together
+//      by the loads does not hold by friction. A rod that just touches two walls could hang between them by impulses that nothing but itself asks for; it falls.
 #pragma once
 #include "portfolio/LazyMethod.hpp"
 #include "portfolio/Portfolio.hpp"
@@ -22,6 +22,7 @@ class RestSearch {
   bool holds(const ContactProblem& problem, double tolerance, Iterate& iterate);
   /// Whether v = 0 answers the relaxation with friction `mu`, by the impulses then in `iterate`.
   bool rests(const ContactProblem& problem, const VectorX& mu, double accuracy, Iterate& iterate);
+  bool press(const ContactProblem& problem, const Iterate& iterate);
   /// False where the masses are not positive definite.
   bool relax(const ContactProblem& problem, const VectorX& mu, double accuracy, Iterate& iterate);
 
@@ -29,7 +30,6 @@ class RestSearch {
   VelocitySystem system_;
   ContactProblem relaxed_;
   VectorX pressed_;  // [-] friction where the loads press
-  Iterate slippery_;
   Certifier relaxation_{Law::Convex};
   PortfolioReport report_;
   const SolveOptions* options_{nullptr};

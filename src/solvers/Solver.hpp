@@ -33,7 +33,7 @@ struct SolveOptions {
   Deadline deadline;
   /// `auto`: called before a search that takes long, by who takes a smaller step where it fails; null: that interests nobody.
   const std::function<void()>* beforeSearch{nullptr};
-  /// `auto`: asked before that. True: who asked for the answer has found one himself, by which nothing moves; it is in the iterate. Null: nobody looks.
+  /// `auto`: called before any search that takes long, by who looks for rest; true: it was found, and is in the iterate. Null: nobody looks.
   const std::function<bool()>* rest{nullptr};
 };
 

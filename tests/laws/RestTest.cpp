@@ -149,6 +149,69 @@ TEST(Rest, SphereRollsDownTheSlightestSlope) {
   EXPECT_NEAR(simulation.state().velocity[1].x(), 5.0 / 7.0 * kG * slope * 0.1, 1e-14);
 }
 
+/// Cannonballs in square layers on a floor, `digits` of their coordinates given.
+Simulation cannonballs(int layers, double friction, int digits) {
+  constexpr double radius = 0.1;
+  const double unit = std::pow(10, -digits);
+  const auto written = [unit](double x) { return unit * std::round(x / unit); };
+  ModelBuilder builder;
+  addPlane(builder, friction);
+  for (int layer = 0; layer < layers; ++layer)
+    for (int i = 0; i < layers - layer; ++i)
+      for (int j = 0; j < layers - layer; ++j) {
+        const Vector3 centre = radius * Vector3{2.0 * i + layer, 2.0 * j + layer, 1 + layer * std::sqrt(2.0)};
+        addBody(builder, Shape::sphere(radius), 4, {centre.unaryExpr(written), Quaternion::Identity()}, friction);
+      }
+  return {builder.build(), {}};
+}
+
+// At 0.8 friction could bear the weight of a pile of any of these heights, and there are motions that satisfy the law, too.
+TEST(Rest, PilesOfCannonballsStand) {
+  for (const int digits : {15, 6})
+    for (const double h : {1.0 / 60, 1e-3}) {
+      Simulation simulation = cannonballs(5, 0.8, digits);
+      const WorldState start = simulation.state();
+      advance(simulation, h, 30);
+      const std::uint64_t settled = hash(simulation.state());
+      advance(simulation, h, 30);
+      EXPECT_EQ(hash(simulation.state()), settled) << digits << " digits, h = " << h;
+      for (std::size_t i = 1; i < start.position.size(); ++i) {
+        EXPECT_TRUE(simulation.state().velocity[i].isZero(0)) << digits << " digits, h = " << h;
+        EXPECT_LE((simulation.state().position[i] - start.position[i]).norm(), std::max(1e-9, 20 * std::pow(10, -digits))) << digits << " digits, h = " << h;
+      }
+    }
+}
+
+// tan(π/8) is what one ball on four needs.
+TEST(Rest, OneBallOnFourStandsFromItsCriticalFrictionOn) {
+  const double critical = std::tan(std::numbers::pi / 8);
+  for (const double part : {0.99, 1.01}) {
+    Simulation simulation = cannonballs(2, part * critical, 15);
+    const double height = simulation.state().position[5].z();
+    advance(simulation, 0.01, 10);
+    if (part > 1)
+      EXPECT_TRUE(simulation.state().velocity[5].isZero(0));
+    else
+      EXPECT_LT(simulation.state().position[5].z(), height - 1e-5);
+  }
+}
+
+// Impulses that nothing but themselves asks for would hold it: touching walls on both sides, it falls all the same.
+TEST(Rest, NothingHangsBetweenWallsThatItMerelyTouches) {
+  constexpr double h = 0.01;
+  ModelBuilder builder;
+  for (const double side : {1.0, -1.0}) {
+    Geom wall;
+    wall.shape = Shape::box({0.5, 0.5, 2});
+    wall.friction = 0.9;
+    builder.addGeom(wall, {{0.6 * side, 0, 0}, Quaternion::Identity()});
+  }
+  addBody(builder, Shape::box({0.1, 0.1, 0.1}), 1, {{0, 0, 0}, Quaternion::Identity()}, 0.9);
+  Simulation simulation{builder.build(), {}};
+  advance(simulation, h, 10);
+  EXPECT_NEAR(simulation.state().velocity[1].z(), -10 * h * kG, 1e-9);
+}
+
 TEST(Rest, EmptyAndWeightlessScenesStep) {
   Simulation empty{ModelBuilder{}.build(), {}};
   EXPECT_EQ(empty.step(0.01).status, StepStatus::Certified);
