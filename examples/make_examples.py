@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the larger example scenes as MJCF: pyramid, struck_pyramid, arch, cards, heap, terrain."""
+"""Writes the larger example scenes as MJCF: pyramid, struck_pyramid, cannonballs, arch, cards, heap, terrain."""
 import argparse
 import math
 import pathlib
@@ -48,6 +48,17 @@ def struck_pyramid(rows=20, mass=1000, radius=0.5, speed=20):
     velocity = "0 " * 6 * count + f"0 {speed} 0 0 0 0"
     return (f'<!-- A ball of {mass} kg is shot at {speed} m/s into a wall of {count} boxes of 100 kg. -->\n<mujoco model="struck_pyramid">\n  <include file="pyramid.xml"/>\n'
             f'  <worldbody>\n{ball}  </worldbody>\n  <keyframe>\n    <key name="shot" qvel="{velocity}"/>\n  </keyframe>\n</mujoco>\n')
+
+
+def cannonballs(layers=8, radius=0.1, mass=4, friction=0.8):
+    """Square layers, each ball in the hollow of four below."""
+    bodies = floor(friction)
+    for k in range(layers):
+        for i in range(layers - k):
+            for j in range(layers - k):
+                place = (radius * (2 * i - (layers - 1 - k)), radius * (2 * j - (layers - 1 - k)), radius * (1 + k * math.sqrt(2)))
+                bodies += body(f"c{k}_{i}_{j}", place, f'type="sphere" size="{radius}" mass="{mass}" friction="{friction} 0 0" rgba="{(STONE, SAND)[k % 2]}"')
+    return scene("cannonballs", f"A square pile of cannonballs in {layers} layers, held up by friction alone. It could slump as well; what can stand stands.", bodies)
 
 
 def arch(stones=25, radius=5.0, thickness=0.2, depth=1.0, friction=0.7):
@@ -127,7 +138,7 @@ def main():
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent, help="where to (default: beside this script)")
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
-    for make in (pyramid, struck_pyramid, arch, cards, heap, terrain):
+    for make in (pyramid, struck_pyramid, cannonballs, arch, cards, heap, terrain):
         (folder / f"{make.__name__}.xml").write_text(make(), encoding="utf-8")
         print(folder / f"{make.__name__}.xml")
 

@@ -15,6 +15,7 @@ examples/tower1e6.xml 5 - 3
 examples/arch.xml 5 - 3
 examples/cards.xml 5 - 3
 examples/pyramid.xml 5 - 3
+examples/cannonballs.xml 5 - 3
 examples/terrain.xml 5 - 10
 examples/heap.xml 0.4 - 1
 examples/settled_heap.xml 5 - 30"
