@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 namespace stiction {
@@ -52,7 +53,10 @@ bool IslandRest::comesToRest() {
   return true;
 }
 
-bool IslandRest::moves() const { return problem_->fastest(problem_->iterate.v) > kCreep * solver_->certificate().scale; }
+bool IslandRest::beginsToMove() const {
+  const bool goesOn = std::string_view{solver_->rung()} == "warm" && !problem_->vBefore.isZero(0.0);
+  return !goesOn && problem_->fastest(problem_->iterate.v) > kCreep * solver_->certificate().scale;
+}
 
 bool IslandRest::mayRest() {
   if (std::exchange(looked_, true) || isDriven() || problem_->assembly.problem.contacts() == 0 || !stands()) return false;

@@ -27,8 +27,8 @@ class IslandRest {
   bool stayedAtRest() const { return stayed_; }
   /// Whether the island, with a certified answer, is at rest from here on; where it is not, stops what is.
   bool comesToRest();
-  /// Whether the answer at hand moves the bodies.
-  bool moves() const;
+  /// Whether the answer at hand moves the bodies, and does not just go on with the last step's.
+  bool beginsToMove() const;
   /// Whether an island that stands, or nearly does, may rest, though the last step's impulses do not hold it; that is the answer then. Looks once in a (sub)step.
   bool mayRest();
 

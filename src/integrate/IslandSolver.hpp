@@ -42,6 +42,7 @@ class IslandSolver {
   }
   /// Of the last answer.
   const Certificate& certificate() const { return certificate_; }
+  const char* rung() const { return rung_; }
 
   /// Whether every method was tried on the last problem, or it is proved that no motion satisfies its contacts.
   bool isBeyondAll();

@@ -129,7 +129,7 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool& 
   bool certified = rests || solver_.solve(h, last && round == 0, last ? nullptr : &beforeSearch, &rest);
   rests = rests || (certified && rest_.comesToRest());
   const bool late = island_.report().outOfTime;
-  if (!rests && !late && (!certified || rest_.moves()) && rest_.mayRest()) rests = certified = true;
+  if (!rests && !late && (!certified || rest_.beginsToMove()) && rest_.mayRest()) rests = certified = true;
   const bool lost = !certified && !late;
   watch.lap(times.solve);
   if (lost && rows_.retreat()) return substep(h, depth, round + 1);

@@ -140,8 +140,10 @@ bool Ladder::takeTurns() {
 /// Piles that are struck. A weak blow leaves most of them standing: there the central path is short, or what creeps comes to rest.
 bool Ladder::wander() {
   if (!wanders()) return false;
-  if (climb_.rung("centralpath", centralPath_, climb_.fromCold(shortPathSteps)) || settle()) return true;
-  return climb_.rung("proxac", climb_.proxac, climb_.fromBest(stepsOfPile())) || settle() || canShorten();
+  if (climb_.rung("centralpath", centralPath_, climb_.fromCold(shortPathSteps))) return true;
+  const double before = climb_.relative();
+  if (settle() || climb_.rung("proxac", climb_.proxac, climb_.fromBest(stepsOfPile()))) return true;
+  return (climb_.relative() < before && settle()) || canShorten();
 }
 
 /// Whether all that creeps in the best answer so far can rest.
