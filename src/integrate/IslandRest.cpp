@@ -13,9 +13,9 @@ constexpr double kRest = 1e-10;   // [-] relative certificate of the candidate, 
 constexpr double kSharp = 1e-12;  // [-] relative certificate that a few more steps aim at
 constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();  // [-] of the loads that cancel
 constexpr double kLost = 2e-13;                                            // [-] of the energy: ledgers close to 1e-12
-constexpr double kStanding = 1e-3;  // [-] of a body's size: a body no faster than from a fall by that stands, as far as the search for rest is concerned,
-constexpr double kShut = 1e-5;      // [-] of the pair's size: gaps up to that count as shut there: scenes are written to so many digits,
-constexpr double kCreep = 1e-3;     // [-] of the certificate's scale: and an answer that moves bodies no faster lets them stand
+constexpr double kStanding = 1e-3;    // [-] of a body's size: a body no faster than from a fall by that stands, as far as the search for rest is concerned,
+constexpr double kNearlyShut = 1e-5;  // [-] of the pair's size: gaps up to that count as shut there: scenes are written to so many digits,
+constexpr double kCreep = 1e-3;       // [-] of the certificate's scale: and an answer that moves bodies no faster lets them stand
 constexpr double kSlow = 1e-6;  // [-] of the certificate's scale: velocities below this make the candidate worth trying, and a body that had one may be stopped
 
 }  // namespace
@@ -84,7 +84,7 @@ bool IslandRest::shutSmallGaps() {
   gaps_ = w;
   for (std::size_t k = 0; k < problem_->used.size(); ++k) {
     const Contact& contact = problem_->contactOf(k);
-    if (contact.gap > 0 && contact.gap <= kShut * island_->pairSize(contact.key)) w[static_cast<Eigen::Index>(3 * k)] = 0;
+    if (contact.gap > 0 && contact.gap <= kNearlyShut * island_->pairSize(contact.key)) w[static_cast<Eigen::Index>(3 * k)] = 0;
   }
   return w != gaps_;
 }

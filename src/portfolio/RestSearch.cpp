@@ -20,9 +20,9 @@ PortfolioReport RestSearch::find(const ContactProblem& problem, Iterate& iterate
   if (holds(problem, options.tolerance, iterate)) report_.certified = true;  // all but rest already
   if (isRelaxed || report_.certified || !rests(problem, problem.mu, kRough, iterate)) return report_;
   pressed_.setZero(problem.contacts());
-  for (int round = 0; round < kRounds && !report_.certified; ++round) {
+  for (int round = 0; round < kRounds; ++round) {
     report_.certified = rests(problem, pressed_, kSharp, iterate);
-    if (!press(problem, iterate)) break;
+    if (report_.certified || !press(problem, iterate)) break;
   }
   return report_;
 }

@@ -1,4 +1,5 @@
 // Stacks at rest: bit-identical, whatever the mass ratio and the time step.
+#include "Cannonballs.hpp"
 #include "Scenes.hpp"
 #include "state/WorldState.hpp"
 
@@ -156,12 +157,8 @@ Simulation cannonballs(int layers, double friction, int digits) {
   const auto written = [unit](double x) { return unit * std::round(x / unit); };
   ModelBuilder builder;
   addPlane(builder, friction);
-  for (int layer = 0; layer < layers; ++layer)
-    for (int i = 0; i < layers - layer; ++i)
-      for (int j = 0; j < layers - layer; ++j) {
-        const Vector3 centre = radius * Vector3{2.0 * i + layer, 2.0 * j + layer, 1 + layer * std::sqrt(2.0)};
-        addBody(builder, Shape::sphere(radius), 4, {centre.unaryExpr(written), Quaternion::Identity()}, friction);
-      }
+  for (const Vector3& centre : cannonballCentres(layers, radius))
+    addBody(builder, Shape::sphere(radius), 4, {centre.unaryExpr(written), Quaternion::Identity()}, friction);
   return {builder.build(), {}};
 }
 

@@ -1,8 +1,8 @@
 // Piles of cannonballs as friction problems: equal balls in square layers, each in the hollow of four below, from rest under their weight; made by hand from the geometry.
 #pragma once
-#include <cmath>
 #include <vector>
 
+#include "Cannonballs.hpp"
 #include "math/TangentBasis.hpp"
 #include "problem/ContactProblem.hpp"
 #include "unit/solvers/ContactSide.hpp"
@@ -12,10 +12,7 @@ namespace stiction {
 inline ContactProblem makeCannonballs(int layers, double mu) {
   constexpr double radius = 0.1, mass = 4, inertia = 0.4 * mass * radius * radius, fall = 9.81 / 60;
   constexpr double touch = 1e-9;  // [m]
-  std::vector<Vector3> centres;
-  for (int layer = 0; layer < layers; ++layer)
-    for (int i = 0; i < layers - layer; ++i)
-      for (int j = 0; j < layers - layer; ++j) centres.emplace_back(radius * Vector3{2.0 * i + layer, 2.0 * j + layer, 1 + layer * std::sqrt(2.0)});
+  const std::vector<Vector3> centres = cannonballCentres(layers, radius);
   const int balls = static_cast<int>(centres.size());
   const auto centre = [&centres](int ball) { return centres[static_cast<std::size_t>(ball)]; };
 
