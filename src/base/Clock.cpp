@@ -17,8 +17,7 @@ double cpuSeconds() { return read(CLOCK_PROCESS_CPUTIME_ID); }
 double threadCpuSeconds() { return read(CLOCK_THREAD_CPUTIME_ID); }
 
 bool isPast(const Deadline& deadline) {
-  return (deadline.calledOff != nullptr && deadline.calledOff->load(std::memory_order_relaxed)) ||
-         (std::isfinite(deadline.time) && wallSeconds() > deadline.time);
+  return (deadline.callOff != nullptr && deadline.callOff->isSet()) || (std::isfinite(deadline.time) && wallSeconds() > deadline.time);
 }
 
 }  // namespace stiction

@@ -5,18 +5,19 @@
 namespace stiction {
 
 Halves::Halves(const StepSetup& setup, const IslandStepper& stepper, double h, int depth)
-    : setup_{setup}, stepper_{setup.steppers->take(setup)}, result_{std::make_unique<IslandResult>()}, h_{h}, depth_{depth} {
-  stepper_->copy(stepper, *result_, &calledOff_);
+    : setup_{setup}, stepper_{setup.steppers->take(setup)}, result_{std::make_unique<IslandResult>()}, h_{h}, depth_{depth}, callOff_{stepper.callOff()} {
+  stepper_->copy(stepper, *result_, callOff_);
   setup_.pool->send(*this);
 }
 
 Halves::~Halves() {
-  calledOff_ = true;
+  callOff_.set();
   if (sent_ && !setup_.pool->withdraw(*this)) setup_.pool->await(*this);
   setup_.steppers->give(std::move(stepper_));
 }
 
 void Halves::run() {
+  if (callOff_.isSet()) return;
   try {
     ended_ = stepper_->halve(h_, depth_, nullptr);
   } catch (...) {  // who finds nothing here computes it, and fails in its own time

@@ -1,10 +1,10 @@
 // The two halves of a (sub)step, computed by a thread with nothing else to do beside the search for an answer to the whole, in case there is none. They start from the bits that the halves
 // would start from after the search, and so are the same: whether they were computed ahead shows in the time alone.
 #pragma once
-#include <atomic>
 #include <memory>
 #include <optional>
 
+#include "base/Clock.hpp"
 #include "base/ThreadPool.hpp"
 
 namespace stiction {
@@ -30,7 +30,7 @@ class Halves : public ThreadPool::Errand {
   std::unique_ptr<IslandResult> result_;
   double h_;
   int depth_;
-  std::atomic<bool> calledOff_{false};
+  CallOff callOff_;
   bool sent_{true}, failed_{false}, ended_{false};
 };
 

@@ -1,9 +1,9 @@
 // One island on its way through the step: where its bodies are now, what they touch, what has come of the step so far.
 #pragma once
-#include <atomic>
 #include <vector>
 
 #include "assembly/ContactHistory.hpp"
+#include "base/Clock.hpp"
 #include "base/ThreadPool.hpp"
 #include "integrate/ClosingContacts.hpp"
 #include "integrate/IslandReport.hpp"
@@ -71,6 +71,7 @@ struct Island {
   /// Whether a kinematic body that it knows moves.
   bool surfacesMove() const;
   bool isFinite() const;
+  bool isCalledOff() const { return callOff != nullptr && callOff->isSet(); }
 
   const StepSetup* setup;
   std::vector<int> bodies;  // ascending
@@ -86,11 +87,11 @@ struct Island {
   double step{0};  // [s] the whole step
   double time{0};  // [s] at the poses of `state`
   IslandResult* result{nullptr};
-  ThreadPool* team{nullptr};                    // threads that share the work, idle
-  const std::atomic<bool>* calledOff{nullptr};  // set when nobody wants the answer any more
-  mutable std::size_t cursor{0};                // where the last memory was found
-  std::vector<ContactMemory> trialMemory;       // scratch
-  std::vector<double> trialForces;              // scratch
+  ThreadPool* team{nullptr};               // threads that share the work, idle
+  const CallOff* callOff{nullptr};         // of the step, where nobody may want it any more
+  mutable std::size_t cursor{0};           // where the last memory was found
+  std::vector<ContactMemory> trialMemory;  // scratch
+  std::vector<double> trialForces;         // scratch
 };
 
 }  // namespace stiction

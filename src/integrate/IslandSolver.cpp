@@ -34,7 +34,7 @@ SolveOptions IslandSolver::usual() const {
   options.tolerance = island_->setup->options->tolerance;
   options.fallBack = island_->setup->options->fallBack;
   options.scale = certifier_.scale();
-  options.deadline = {island_->setup->deadline, island_->calledOff};
+  options.deadline = {island_->setup->deadline, island_->callOff};
   return options;
 }
 
@@ -109,7 +109,7 @@ void IslandSolver::accept() {
 
 bool IslandSolver::acceptUncertified() {
   island_->report().status = StepStatus::NotCertified;
-  return island_->setup->options->keepGoing && problem_->iterate.v.allFinite() && problem_->iterate.r.allFinite();
+  return island_->setup->options->keepGoing && !island_->isCalledOff() && problem_->iterate.v.allFinite() && problem_->iterate.r.allFinite();
 }
 
 /// Whether it is proved that no motion satisfies the contacts of `problem`.

@@ -40,7 +40,7 @@ IslandStepper::IslandStepper(const StepSetup& setup)
 void IslandStepper::advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
                             WorldState& next, IslandResult& result) {
   share(team);
-  island_.calledOff = nullptr;
+  island_.callOff = nullptr;
   island_.result = &result;
   result.report.clear();
   result.times = {};
@@ -131,6 +131,7 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool& 
   const bool late = island_.report().outOfTime;
   if (!rests && !late && (!certified || rest_.beginsToMove()) && rest_.mayRest()) rests = certified = true;
   const bool lost = !certified && !late;
+  if (!lost) ahead.reset();  // what its end takes is a part of the search
   watch.lap(times.solve);
   if (lost && rows_.retreat()) return substep(h, depth, round + 1);
   if (lost && !solver_.findSqueeze(setup_->options->maxHalvings - depth) && !last) {
@@ -229,9 +230,9 @@ std::unique_ptr<Halves> IslandStepper::halvesAhead(double h, int depth, int roun
   }
 }
 
-void IslandStepper::copy(const IslandStepper& other, IslandResult& result, const std::atomic<bool>* calledOff) {
+void IslandStepper::copy(const IslandStepper& other, IslandResult& result, const CallOff& callOff) {
   share(nullptr);
-  island_.calledOff = calledOff;
+  island_.callOff = &callOff;
   island_.copy(other.island_, result);
   problem_.assembly.setBodies(island_.bodies);
   rows_.begin(island_.state);

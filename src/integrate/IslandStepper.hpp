@@ -30,7 +30,9 @@ class IslandStepper {
                WorldState& next, IslandResult& result);
 
   /// Goes on with the island where another stepper is in its step, into another result, which counts from there; gives up when called off.
-  void copy(const IslandStepper& other, IslandResult& result, const std::atomic<bool>* calledOff);
+  void copy(const IslandStepper& other, IslandResult& result, const CallOff& callOff);
+  /// Of what the stepper is at; null: nobody can call it off.
+  const CallOff* callOff() const { return island_.callOff; }
   /// The (sub)step of h in two halves: `ahead`, when given, or its own.
   bool halve(double h, int depth, std::unique_ptr<Halves> ahead);
   /// Takes the island where another stepper, a copy of this one, has brought it.

@@ -234,7 +234,7 @@ bool Projection::solve() {
   options.tolerance = std::max(kTolerance, options.polish);
   options.warm = true;
   options.thorough = false;  // the next step corrects what is left
-  options.deadline.calledOff = island_->calledOff;
+  options.deadline.callOff = island_->callOff;
   options.scale = certifier_.scale();
   return portfolio_.solve(problem, problem_->iterate, options, certifier_).certificate.relative <= kUseful;
 }

@@ -84,7 +84,7 @@ TEST(Determinism, ThreadsSweepZonesOfALargeIsland) {
 }
 
 /// A wall of boxes, rows of 12 to 1, and a ball of ten times their mass that is shot into it.
-Simulation struckWall(double speed, int threads) {
+Simulation struckWall(double speed, int threads, bool keepGoing) {
   ModelBuilder builder;
   Geom floor;
   floor.shape = Shape::plane();
@@ -97,6 +97,7 @@ Simulation struckWall(double speed, int threads) {
   const int ball = builder.addSolid("ball", Shape::sphere(0.5), 6000 / std::numbers::pi, {{0.3, -4, 5.2}, Quaternion::Identity()}, 0.6);
   SimulationOptions options;
   options.threads = threads;
+  options.keepGoing = keepGoing;
   Simulation simulation{builder.build(), options};
   WorldState state = simulation.state();
   state.velocity[static_cast<std::size_t>(ball)] = {0, speed, 0};
@@ -104,12 +105,12 @@ Simulation struckWall(double speed, int threads) {
   return simulation;
 }
 
-// Whether a step of a struck pile is halved is a matter of chance: of these some are, once or down to the least.
+// Whether a step of a struck pile is halved is a matter of chance: of these some are, once or down to the least. On two threads uncertified steps may stand, too: what is called off must end all the same.
 TEST(Determinism, HalvesComputedAheadAreTheSame) {
   int halved = 0;
   for (const auto& [speed, teams] : {std::pair{21.0, std::vector{2, 4}}, std::pair{20.5, std::vector{2}}}) {
-    const auto hashes = [&halved, speed = speed](int threads) {
-      Simulation simulation = struckWall(speed, threads);
+    const auto hashes = [&halved, speed = speed](int threads, bool keepGoing) {
+      Simulation simulation = struckWall(speed, threads, keepGoing);
       std::vector<std::uint64_t> all;
       for (int i = 0; i < 10; ++i) {
         const StepReport& report = simulation.step(1.0 / 60);
@@ -121,8 +122,8 @@ TEST(Determinism, HalvesComputedAheadAreTheSame) {
       }
       return all;
     };
-    const std::vector<std::uint64_t> reference = hashes(1);
-    for (const int threads : teams) EXPECT_EQ(hashes(threads), reference) << speed << " m/s, " << threads << " threads";
+    const std::vector<std::uint64_t> reference = hashes(1, false);
+    for (const int threads : teams) EXPECT_EQ(hashes(threads, threads == 2), reference) << speed << " m/s, " << threads << " threads";
   }
   EXPECT_GE(halved, 2) << "no step was halved: look for other speeds";
 }

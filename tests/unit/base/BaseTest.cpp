@@ -1,4 +1,4 @@
-// Thread pool, errors, hash.
+// Thread pool, deadlines, errors, hash.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "base/Clock.hpp"
 #include "base/Error.hpp"
 #include "base/Hash.hpp"
 #include "base/Memory.hpp"
@@ -27,6 +28,33 @@ TEST(Memory, IsAskedForBeforeItIsTaken) {
   } catch (const MemoryError& error) {
     EXPECT_NE(std::string{error.what()}.find("the sky takes 1e+09 GB, and "), std::string::npos) << error.what();
   }
+}
+
+TEST(Deadline, IsPastWhenItsTimeIsOrWhenCalledOff) {
+  EXPECT_FALSE(isPast({}));
+  EXPECT_FALSE(isPast({wallSeconds() + 1e6}));
+  EXPECT_TRUE(isPast({wallSeconds() - 1}));
+  Deadline deadline;
+  CallOff callOff;
+  deadline.callOff = &callOff;
+  EXPECT_FALSE(isPast(deadline));
+  callOff.set();
+  EXPECT_TRUE(isPast(deadline));
+}
+
+TEST(CallOff, CountsForAllParts) {
+  CallOff whole, other;
+  CallOff part{&whole};
+  const CallOff partOfPart{&part};
+  other.set();
+  EXPECT_FALSE(partOfPart.isSet());
+  part.set();
+  EXPECT_TRUE(partOfPart.isSet());
+  EXPECT_FALSE(whole.isSet());
+  const CallOff anotherPart{&whole}, partOfAnother{&anotherPart};
+  EXPECT_FALSE(partOfAnother.isSet());
+  whole.set();
+  EXPECT_TRUE(partOfAnother.isSet());
 }
 
 TEST(ThreadPool, RunsEveryIndexOnce) {
