@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -261,9 +262,11 @@ void Manifold::addNearest(const Face& face, double nearest) {
   add(0.5 * (near.pointA + near.pointB), (near.pointB - near.pointA).normalized(), near.distance, id);
 }
 
-/// Parallel edges among the nearest features; true when there are any.
+/// Parallel edges among the nearest features; true when there are any. Edges that are only level with those are none: of a face and an edge above it, the edge and one far off on the face's outline.
 bool Manifold::addNearestRidge(const ClosestPoints& near) {
   const Vector3 n = (near.pointB - near.pointA).normalized();
+  const double farthest = near.distance + ridge_window * softness * size_;
+  const auto isNear = [&](const EdgePoint& end) { return (end.pointB - end.pointA).norm() <= farthest; };
   // edges with that vertex, in their order
   const auto eachLevel = [&](const PlacedPolytope& body, int vertex, const auto& take) {
     for (const int other : body.shape->neighbours[static_cast<std::size_t>(vertex)])
@@ -273,7 +276,7 @@ bool Manifold::addNearestRidge(const ClosestPoints& near) {
   return eachLevel(a_, near.vertexA[0], [&](int i) {
     return eachLevel(b_, near.vertexB[0], [&](int j) {
       const std::optional<EdgeManifold> edges = ridge(a_, i, b_, j, softness * size_);
-      if (!edges) return false;
+      if (!edges || !std::all_of(std::begin(edges->points), std::end(edges->points), isNear)) return false;
       addEdges(*edges);
       return true;
     });

@@ -205,6 +205,28 @@ bool expectSameWithoutTrees(const Shape& a, const Pose& X_WA, const Shape& b, co
 }
 
 // What a tree of faces leaves out changes nothing, and least gaps are those of brute force.
+// Bricks of a wall that is falling apart: laid level or against each other, tilted and apart by next to nothing. No contact is deeper than the bodies are, whatever edges lie level with each other.
+TEST(PolytopePairs, BricksNextToEachOtherHaveNoContactDeeperThanTheyAre) {
+  std::mt19937 generator{5};
+  std::uniform_real_distribution<double> uniform{-1, 1};
+  const auto tiny = [&](double from, double to) { return std::pow(10, from + (to - from) * 0.5 * (1 + uniform(generator))); };
+  const Shape box = Shape::box({0.5, 0.5, 0.5});
+  int met = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const auto vector = [&] { return Vector3{uniform(generator), uniform(generator), uniform(generator)}; };
+    const double tilt = tiny(-7, -3), lag = tiny(-7, -3);
+    Vector3 offset{i % 3 == 0 ? 0.5 + 0.1 * uniform(generator) : 0.0, i % 2 == 0 ? 0.0 : 0.3 * uniform(generator), 1};
+    if (i % 5 == 0) std::swap(offset.x(), offset.z());
+    const Pose X_WA = at(0, 0, 0, turn(tilt, vector())), X_WB{offset + lag * vector(), turn(tilt, vector())};
+    const double d = oracle::signedDistance({box, X_WA}, {box, X_WB});
+    for (const PairPoint& c : points(box, X_WA, box, X_WB, 1e-3)) {
+      ++met;
+      ASSERT_GE(c.gap, std::min(d, 0.0) - 1e-5) << "pair " << i << ", normal " << c.normal.transpose() << ", distance " << d;
+    }
+  }
+  EXPECT_GT(met, 20000);
+}
+
 TEST(PolytopePairs, ManyFacesAgreeWithAllFaces) {
   std::mt19937 random{20261127};
   int touching = 0;
