@@ -32,7 +32,8 @@ void addRun(CLI::App& app, RunArguments& arguments) {
       ->capture_default_str();
   command->add_option("--tol", arguments.tolerance, "relative certificate a step must reach")->capture_default_str();
   command->add_option("--threads", arguments.threads, "threads; default: as many as the machine has, at most 4; results are the same bits for any number");
-  command->add_option("--step-limit", arguments.stepLimit, "wall time [s] after which a step is given up as not certified; default: none");
+  command->add_option("--step-limit", arguments.stepLimit,
+                      "wall time [s] after which a step is given up as not certified, with --keep-going at what sweeps come to; default: none");
   command->add_flag("--keep-going", arguments.keepGoing, "integrate steps that are not certified too");
   command->add_flag("--no-fall-back", arguments.noFallBack, "solver fb alone: what it cannot certify is not handed to auto");
   command->add_flag("--strict-import", arguments.strictImport, "an ignored element is an error");

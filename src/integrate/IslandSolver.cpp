@@ -53,17 +53,22 @@ bool IslandSolver::solveImpact() {
   return solve(usual());
 }
 
-/// An answer beyond the deadline does not count: it may be one that polishing would have changed.
+/// An answer beyond the deadline does not count: it may be one that polishing would have changed. Where the step goes on all the same, sweeps see to it that it is not just where the search was.
 bool IslandSolver::solve(const SolveOptions& options) {
-  const PortfolioReport report = portfolio_.solve(problem_->assembly.problem, problem_->iterate, options, certifier_);
+  const ContactProblem& problem = problem_->assembly.problem;
+  take(portfolio_.solve(problem, problem_->iterate, options, certifier_));
+  const bool late = isPast(options.deadline);
+  island_->report().outOfTime = late;
+  if (late && mayGoOn() && !certificate_.passes(options.tolerance)) take(portfolio_.approximate(problem, problem_->iterate, certifier_));
+  keepHardest();
+  return certificate_.passes(options.tolerance) && !late;
+}
+
+void IslandSolver::take(const PortfolioReport& report) {
   problem_->followImpulses();
   certificate_ = judge(problem_->iterate);
   rung_ = report.rung;
   count(report);
-  keepHardest();
-  const bool late = isPast(options.deadline);
-  island_->report().outOfTime = late;
-  return certificate_.passes(options.tolerance) && !late;
 }
 
 bool IslandSolver::sharpen(Iterate& candidate, double relative) {
@@ -109,7 +114,7 @@ void IslandSolver::accept() {
 
 bool IslandSolver::acceptUncertified() {
   island_->report().status = StepStatus::NotCertified;
-  return island_->setup->options->keepGoing && !island_->isCalledOff() && problem_->iterate.v.allFinite() && problem_->iterate.r.allFinite();
+  return mayGoOn() && problem_->iterate.v.allFinite() && problem_->iterate.r.allFinite();
 }
 
 /// Whether it is proved that no motion satisfies the contacts of `problem`.

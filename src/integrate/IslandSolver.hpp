@@ -34,6 +34,8 @@ class IslandSolver {
   void accept();
   /// Likewise one that is not certified. Returns whether the step goes on with it.
   bool acceptUncertified();
+  /// Whether the step may go on with such an answer.
+  bool mayGoOn() const { return island_->setup->options->keepGoing && !island_->isCalledOff(); }
   /// Another answer takes the place of the last one; `rung` gave it.
   void replace(const Certificate& certificate) { certificate_ = certificate; }
   void replace(const Certificate& certificate, const char* rung) {
@@ -53,6 +55,7 @@ class IslandSolver {
   SolveOptions usual() const;
   bool solve(const SolveOptions& options);
   bool admitsNoMotion(const ContactProblem& problem, InfeasibilityProof& proof);
+  void take(const PortfolioReport& report);
   void count(const PortfolioReport& report);
   void keepHardest();
 

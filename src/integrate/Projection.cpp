@@ -24,7 +24,7 @@ constexpr double kHeadway = 0.2;       // [-] of the worst fault's way: a pass t
 constexpr double kGain = 0.5;          // [-] likewise one that leaves more of the worst fault than that, once overlaps are below kStray,
 constexpr double kLocal = 0.1;         // [-] of the island's bodies: a larger region is the whole island
 constexpr double kStray = 1e-7;        // [-] of the pair's size: bodies at rest are not moved for less
-constexpr int kPasses = 5;
+constexpr int kPasses = 5, kLatePasses = 2;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -229,6 +229,7 @@ bool Projection::solve() {
   problem_->iterate.v.setZero(problem.dof());
   problem_->iterate.lambda.setZero(problem.rows());
   certifier_.prepare(problem);
+  if (island_->report().outOfTime) return portfolio_.approximate(problem, problem_->iterate, certifier_).certificate.relative <= kUseful;
   SolveOptions options;
   options.polish = polish(certifier_.scale());
   options.tolerance = std::max(kTolerance, options.polish);
@@ -282,7 +283,8 @@ void Projection::project(double h) {
   parted_ = kParted;
   Faults faults = chooseRegion(h);
   bool stuck = false;
-  for (int pass = 0; pass < kPasses && !region_.empty() && !stuck; ++pass) {
+  const int passes = island_->report().outOfTime ? kLatePasses : kPasses;
+  for (int pass = 0; pass < passes && !region_.empty() && !stuck; ++pass) {
     assemble(h);
     if (!solve()) break;
     const double way = moveBodies();
@@ -294,7 +296,7 @@ void Projection::project(double h) {
     const Faults before = faults;
     faults = chooseRegion(h);
     const bool isIdle = way <= kHeadway * before.way || (faults.overlap <= strayed() && faults.way > kGain * before.way);
-    stuck = isIdle && (!faults.hasGaps || wasWhole || pass + 1 == kPasses);
+    stuck = isIdle && (!faults.hasGaps || wasWhole || pass + 1 == passes);
     if (isIdle && !region_.empty()) region_ = island_->bodies;
   }
   problem_->assembly.setBodies(island_->bodies);

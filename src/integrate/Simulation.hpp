@@ -27,8 +27,9 @@ struct SimulationOptions {
   int maxHalvings{8};       // smaller h for a hard island: down to h / 2^maxHalvings
   bool repeat{true};        // what ends a step on the bits it started from is not computed again (results do not depend on it)
   bool keepHardest{false};  // keep the problem with the worst certificate, for --dump-worst
-  double stepLimit{0};      // [s] of wall time, after which a step is given up as not certified; 0: none. What is integrated does not depend on it
-  unsigned frameSeed{0};    // 0: the usual tangent frames; else frames turned at random (results must not change)
+  double stepLimit{
+      0};  // [s] of wall time, after which a step is given up as not certified; 0: none. With keepGoing it ends on what a hundred sweeps come to: then results depend on the clock
+  unsigned frameSeed{0};  // 0: the usual tangent frames; else frames turned at random (results must not change)
 };
 
 enum class StepStatus : std::uint8_t { Certified, NotCertified, NonFinite };

@@ -10,6 +10,7 @@
 namespace stiction {
 namespace {
 
+constexpr int approximateSweeps = 100;
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 
 SolverInfo autoInfo() {
@@ -37,6 +38,7 @@ struct Portfolio::Impl {
   std::unique_ptr<Solver> named;  // null: auto
   Ladder ladder;
   RestSearch restSearch;
+  std::unique_ptr<Solver> sweeps;  // made when first needed
 };
 
 Portfolio::Portfolio(const std::string& solver, Law law) : impl_{std::make_unique<Impl>(solver, law)} {}
@@ -57,6 +59,16 @@ PortfolioReport Portfolio::solve(const ContactProblem& problem, Iterate& iterate
 }
 PortfolioReport Portfolio::solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
   return impl_->ladder.solve(PosedProblem{problem}, iterate, options, nullptr, impl_->named.get());
+}
+
+PortfolioReport Portfolio::approximate(const ContactProblem& problem, Iterate& iterate, Certifier& prepared) {
+  if (impl_->named) return {};
+  SolveOptions options;
+  options.warm = true;
+  options.fallBack = false;
+  options.maxIterations = options.patience = approximateSweeps;
+  if (!impl_->sweeps) impl_->sweeps = makeSolver("nsgs");
+  return impl_->ladder.solve(PosedProblem{problem}, iterate, options, &prepared, impl_->sweeps.get());
 }
 
 bool Portfolio::triesAll(bool fallBack) const { return !impl_->named || (fallBack && impl_->named->info().leansOnAuto); }

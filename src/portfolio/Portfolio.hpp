@@ -37,6 +37,9 @@ class Portfolio {
   /// The same, judged by a certifier of the portfolio's law that is prepared for the problem.
   PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& prepared);
 
+  /// What a hundred sweeps make of the iterate, where there is no time for more. Only `auto` does anything.
+  PortfolioReport approximate(const ContactProblem& problem, Iterate& iterate, Certifier& prepared);
+
   /// Whether every method is tried before a problem counts as unsolved: `auto`, or a method that leans on it where it may (`fallBack`).
   bool triesAll(bool fallBack) const;
 
