@@ -45,7 +45,7 @@ class Manifold {
   int incidentFace(const PlacedPolytope& reference, const Face& face, const PlacedPolytope& incident) const;
   bool touchesAtCorner() const;
   bool addRidge(const Face& face, int incident);
-  void addNearest(const Face& face, double nearest);
+  bool addNearest(const Face& face, double nearest);
   bool addNearestRidge(const ClosestPoints& near);
   void addEdges(const EdgeManifold& edges);
   void add(const Vector3& point, const Vector3& normal, double gap, std::uint64_t feature);
@@ -207,7 +207,7 @@ void Manifold::addFace(const Face& face, const EdgeAxis& edge) {
     addNearest(face, std::min(lowest, reach_));
   } else if (edge.edgeA >= 0 && edge.separation >= face.separation - face_margin * size_) {
     addEdges(crossEdges(a_, b_, edge));
-  } else if (corners_.empty() || lowest > reach_) {
+  } else if ((corners_.empty() || lowest > reach_) && !addNearest(face, reach_)) {  // no face separates bodies that are apart at a corner
     const int vertex = incident.set().support(-outward);
     const std::uint64_t id = face.ofA ? feature(FeatureKind::FaceVertexB, face.index, vertex) : feature(FeatureKind::VertexFaceB, vertex, face.index);
     add(incident.vertex(vertex) - 0.5 * face.separation * outward, n, face.separation, id);
@@ -252,14 +252,15 @@ bool Manifold::addRidge(const Face& face, int incidentIndex) {
   return false;
 }
 
-/// Nearest features in a corner region, when nearer than what has been found so far.
-void Manifold::addNearest(const Face& face, double nearest) {
+/// Nearest features in a corner region, when nearer than what has been found so far. Returns whether the bodies are apart, so far that there is a direction to it.
+bool Manifold::addNearest(const Face& face, double nearest) {
   const Vector3 n = face.ofA ? a_.normal(face.index) : Vector3{-b_.normal(face.index)};
   const ClosestPoints near = closestPoints(a_.set(), b_.set(), n);
-  if (!near.apart || near.distance > std::min(nearest, reach_)) return;
-  if (addNearestRidge(near)) return;
+  if (!near.apart || near.distance <= clip_tolerance * size_) return false;
+  if (near.distance > std::min(nearest, reach_) || addNearestRidge(near)) return true;
   const std::uint64_t id = feature(FeatureKind::Vertices, near.vertexA[0], near.vertexA[1] + 1, near.vertexB[0], near.vertexB[1] + 1);
   add(0.5 * (near.pointA + near.pointB), (near.pointB - near.pointA).normalized(), near.distance, id);
+  return true;
 }
 
 /// Parallel edges among the nearest features; true when there are any. Edges that are only level with those are none: of a face and an edge above it, the edge and one far off on the face's outline.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -205,26 +206,56 @@ bool expectSameWithoutTrees(const Shape& a, const Pose& X_WA, const Shape& b, co
 }
 
 // What a tree of faces leaves out changes nothing, and least gaps are those of brute force.
-// Bricks of a wall that is falling apart: laid level or against each other, tilted and apart by next to nothing. No contact is deeper than the bodies are, whatever edges lie level with each other.
-TEST(PolytopePairs, BricksNextToEachOtherHaveNoContactDeeperThanTheyAre) {
-  std::mt19937 generator{5};
-  std::uniform_real_distribution<double> uniform{-1, 1};
-  const auto tiny = [&](double from, double to) { return std::pow(10, from + (to - from) * 0.5 * (1 + uniform(generator))); };
-  const Shape box = Shape::box({0.5, 0.5, 0.5});
-  int met = 0;
-  for (int i = 0; i < 20000; ++i) {
-    const auto vector = [&] { return Vector3{uniform(generator), uniform(generator), uniform(generator)}; };
-    const double tilt = tiny(-7, -3), lag = tiny(-7, -3);
-    Vector3 offset{i % 3 == 0 ? 0.5 + 0.1 * uniform(generator) : 0.0, i % 2 == 0 ? 0.0 : 0.3 * uniform(generator), 1};
-    if (i % 5 == 0) std::swap(offset.x(), offset.z());
-    const Pose X_WA = at(0, 0, 0, turn(tilt, vector())), X_WB{offset + lag * vector(), turn(tilt, vector())};
-    const double d = oracle::signedDistance({box, X_WA}, {box, X_WB});
-    for (const PairPoint& c : points(box, X_WA, box, X_WB, 1e-3)) {
-      ++met;
-      ASSERT_GE(c.gap, std::min(d, 0.0) - 1e-5) << "pair " << i << ", normal " << c.normal.transpose() << ", distance " << d;
-    }
+/// Bodies with many parallel edges and faces: boxes, a hexagonal prism, a wedge, a frustum.
+std::vector<Shape> masonry() {
+  std::vector<Vector3> prism, wedge, frustum;
+  for (const double z : {-0.4, 0.4})
+    for (int k = 0; k < 6; ++k) prism.emplace_back(0.5 * std::cos(k * std::acos(-1.0) / 3), 0.5 * std::sin(k * std::acos(-1.0) / 3), z);
+  for (const double x : {-0.5, 0.5}) {
+    wedge.insert(wedge.end(), {{x, -0.5, -0.3}, {x, 0.5, -0.3}, {x, 0.5, 0.3}});
+    for (const double y : {-0.5, 0.5}) frustum.insert(frustum.end(), {{x, y, -0.3}, {0.7 * x, 0.7 * y, 0.3}});
   }
-  EXPECT_GT(met, 20000);
+  return {Shape::box({0.5, 0.5, 0.5}), Shape::box({0.5, 0.25, 0.1}), Shape::box({0.2, 0.2, 0.8}), Shape::hull(prism), Shape::hull(wedge), Shape::hull(frustum)};
+}
+
+double support(const Shape& shape, const Quaternion& rotation, const Vector3& direction) {
+  double most = -std::numeric_limits<double>::infinity();
+  for (const Vector3& vertex : shape.polytope->vertices) most = std::max(most, direction.dot(rotation * vertex));
+  return most;
+}
+
+// Masonry that is falling apart: laid level or side by side, tilted and apart, or into each other, by next to nothing. No contact is deeper than two supporting planes tell that the bodies are, but for
+// what a face is preferred by, whatever edges lie level with each other or corners pass.
+TEST(PolytopePairs, MasonryHasNoContactDeeperThanItIs) {
+  std::mt19937 random{7};
+  std::uniform_real_distribution<double> uniform{-1, 1};
+  const auto vector = [&] {
+    const double x = uniform(random), y = uniform(random);
+    return Vector3{x, y, uniform(random)};
+  };
+  const auto tiny = [&](double most) { return std::pow(10, -8.0 + (most + 8.0) * 0.5 * (1 + uniform(random))); };
+  const auto pick = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+  const double quarter = std::acos(0.0), reach = 1e-3;
+  const std::vector<Shape> shapes = masonry();
+  int met = 0;
+  for (int trial = 0; trial < 200000; ++trial) {
+    const Shape &a = shapes[static_cast<std::size_t>(pick(6))], &b = shapes[static_cast<std::size_t>(pick(6))];
+    const double tilt = tiny(-2), lag = tiny(-3);
+    const Quaternion laid = turn(quarter * pick(4), Vector3::UnitZ()) * turn(quarter * pick(4), Vector3::UnitX());
+    const Pose X_WA = at(0, 0, 0, turn(tilt, vector()));
+    Pose X_WB{Vector3::Zero(), turn(tilt, vector()) * laid};
+    const Vector3 n = (pick(2) == 0 ? 1 : -1) * Vector3::Unit(pick(3));
+    const Vector3 side{0.25 * (pick(5) - 2), 0.25 * (pick(5) - 2), 0.1 * (pick(5) - 2)};
+    const double apart = (pick(3) == 0 ? -1 : 1) * tiny(-3);
+    X_WB.position = side - n * n.dot(side) + lag * vector();
+    X_WB.position += n * (support(a, X_WA.rotation, n) + support(b, X_WB.rotation, -n) + apart - n.dot(X_WB.position));
+    const double size = std::min(a.polytope->radius, b.polytope->radius);
+    double least = 1;
+    for (const PairPoint& c : points(a, X_WA, b, X_WB, reach)) least = std::min(least, c.gap);
+    met += least < reach ? 1 : 0;
+    ASSERT_GE(least, std::min(apart, 0.0) * 1.02 - 3e-5 * size) << "trial " << trial << ", supporting planes " << apart << " apart";
+  }
+  EXPECT_GT(met, 100000);
 }
 
 TEST(PolytopePairs, ManyFacesAgreeWithAllFaces) {
@@ -387,7 +418,7 @@ TEST(PolytopePairs, FiniteForAnyPose) {
   solids.push_back(Shape::sphere(0.3));
   solids.push_back(Shape::capsule(0.2, 0.3));
   solids.push_back(Shape::plane());
-  for (int trial = 0; trial < 100000; ++trial) {
+  for (int trial = 0; trial < 200000; ++trial) {
     const Shape& a = solids[random() % solids.size()];
     const Shape& b = solids[random() % solids.size()];
     // Now and then exactly aligned or coincident.
