@@ -10,14 +10,14 @@
 //   series      x(a) = x + Σ aᵏ X_k ,  X_1 = T ;  J X_k = κ e · (aᵏ in exp(s(a) − s)) − (aᵏ in the products' quadratic part) ,  less its part along the tangent
 //   step        x(± a) + N with the longest a that stays near the path; taken back if the next corrector is long: the path has bent away
 //
-// One block LU of M + H B Hᵀ + G ρ Gᵀ serves all of them; the corrector is refined by its residuals in the whole system. Lengths are relative changes of the pairs (the barriers' metric).
+// One block LU (PathSystem) serves all of them; the corrector is refined by its residuals in the whole system. Lengths are relative changes of the pairs (the barriers' metric).
 // Late on the path impulses in self-stress are held by κ / r² alone, less than round-off: there E = ω/γ ties them to the centre r_c, the impulses a decade of κ before.
 // The end is polished by proximal Newton steps with such E alone. Paths that wander are given up for others: other weights of the contacts in κ, another start, another width.
 #include <array>
 #include <cmath>
 
-#include "solvers/InteriorContact.hpp"
 #include "solvers/NewtonShot.hpp"
+#include "solvers/PathSystem.hpp"
 #include "solvers/ProximalMap.hpp"
 #include "solvers/VelocityMethod.hpp"
 
@@ -38,13 +38,11 @@ constexpr double kLongest = 2.3, kGrowth = 8;          // [-] steps in s
 constexpr double kSharpest = 20;                       // [-] relative change of a pair over a step, by the tangent
 constexpr double kLongCorrector = 3, kShorter = 0.25;  // [-] a step is taken back for a longer one, and repeated so much shorter
 constexpr double kLeastStep = 1e-3;                    // [-] shorter steps are not taken back
-constexpr double kNegligible = 1e-2;                   // [-] of a contact's own inertia 1/ω: less stiffness leaves the factor's pattern
-constexpr double kRowTie = 1e-7;                       // [-] compliance of an equality row in the factor; refined away
 constexpr double kNear = 1e-5;                         // [-] residual from which Newton on the strict law is tried
 constexpr double kPolish = 1e7;                        // [-] first γ of the proximal steps at the end
 constexpr double kEnough = 0.1;                        // [-] of the tolerance: Newton on the strict law does the rest
 constexpr int kOrder = 5;                              // of the series
-constexpr int kRefinements = 1, kCentring = 60, kPatience = 150, kPolishSteps = 60, kRouteSteps = 400;
+constexpr int kCentring = 60, kPatience = 150, kPolishSteps = 60, kRouteSteps = 400;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -53,32 +51,11 @@ class CentralPathMethod : public VelocityMethod {
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
 
  private:
-  struct Contact : InteriorContact {
-    Vector3 centre{Vector3::Zero()};      // [N s] r_c
-    Vector3 compliance{Vector3::Zero()};  // [1/kg] R + E
-    bool tied{false};
-    Vector3 residual;  // [m/s] of the contact velocity
-    Vector4 pairs;     // products
-    Matrix3 B;         // [kg] −∂r/∂z without compliance
-    Matrix3 solve;     // (I + B (R + E))⁻¹
-    double weight{1};  // [-] in κ
-  };
-  struct Direction {
-    VectorX v, lambda;
-    std::vector<Vector4> d;  // (r, ψ)
-    std::vector<Vector3> z;
-    double s{0};
-  };
-  struct Point {
-    VectorX v, lambda;
-    std::vector<Contact> contacts;
-    double s{0};
-  };
   struct Plan {
-    Direction corrector;
-    std::array<Direction, kOrder> series;  // the tangent first
-    double tangentSize{1};                 // ‖T‖²
-    int sense{-1};                         // of s along the step
+    PathDirection corrector;
+    std::array<PathDirection, kOrder> series;  // the tangent first
+    double tangentSize{1};                     // ‖T‖²
+    int sense{-1};                             // of s along the step
   };
 
   void start(VelocitySystem& system, const Route& route);
@@ -88,32 +65,23 @@ class CentralPathMethod : public VelocityMethod {
   /// Offers an answer to the best. Whether that does, or Newton on the strict law ends from there.
   bool ends(VelocitySystem& system, const VectorX& r, const VectorX& lambda, const SolveOptions& options, SolveReport& report);
   void tie(const VelocitySystem& system);
-  void findResiduals(const VelocitySystem& system);
-  bool factor(VelocitySystem& system, SolveReport& report);
   void setCorrector();
   void setTerm(const Plan& plan, int k, double exponential);
-  bool plan(VelocitySystem& system, Plan& next, SolveReport& report);
+  bool plan(Plan& next, SolveReport& report);
   double advance(const Plan& plan, const Route& route, double longest);
   bool staysNear(const Plan& plan, const Route& route, double part, double a);
-  /// Solves J x = −(residuals if `linear`, goal_); refined only if `linear`: what the series leaves, the next corrector takes out.
-  void solve(VelocitySystem& system, bool linear, Direction& x);
-  double dot(const Direction& a, const Direction& b) const;
-  void removeTangent(const Plan& plan, Direction& x) const;
-  double steepest(const Direction& tangent) const;
-  void move(double a, const Direction& x);
-  bool areCentral(double low, double high) const;
-  double offCentre() const;
+  void removeTangent(const Plan& plan, PathDirection& x) const;
 
-  Point now_, kept_;
+  PathPoint now_, kept_;
+  PathSystem path_;
   Plan plan_, next_;
   const ContactProblem* problem_{nullptr};
   double unit_{1};        // [J] mean product at the start
   double tied_{0};        // log κ of the centre
   int suspect_{0};        // contact that left first
   bool stopsAll_{false};  // impulses at the start
-  std::vector<Vector4> goal_, rest_;
-  std::vector<Matrix3> B_, D_;
-  VectorX momentum_, rows_, rho_, r_, u_, x_, b_, m_, g_, rowRest_, c_, rowC_;
+  std::vector<Vector4> goal_;
+  VectorX r_, u_, x_;
   BestIterate best_;
   ProximalMap map_;
   NewtonShot shot_{kNear};
@@ -134,11 +102,12 @@ void CentralPathMethod::start(VelocitySystem& system, const Route& route) {
   const double impulse = stopsAll_ ? system.stoppingImpulse(speed) : speed * inverse;
   unit_ = 0;
   for (int i = 0; i < n; ++i) {
-    Contact& c = now_.contacts[at(i)];
+    PathContact& c = now_.contacts[at(i)];
     c.r = {impulse, 0, 0};
     c.z = u_.segment<3>(3 * i);
     c.z[0] = std::max(c.z[0], speed);
-    if (problem.mu[i] > 0)
+    c.mu = problem.mu[i];
+    if (c.mu > 0)
       c.psi = 1.1 * tangentialNorm(c.z) + speed;
     else
       c.z.tail<2>().setZero();
@@ -149,114 +118,14 @@ void CentralPathMethod::start(VelocitySystem& system, const Route& route) {
   now_.s = std::log(route.start * unit_);
 }
 
-void CentralPathMethod::findResiduals(const VelocitySystem& system) {
-  const ContactProblem& problem = *problem_;
-  for (int i = 0; i < problem.contacts(); ++i) r_.segment<3>(3 * i) = now_.contacts[at(i)].r;
-  system.contactVelocity(now_.v, r_, u_);
-  for (int i = 0; i < problem.contacts(); ++i) {
-    Contact& c = now_.contacts[at(i)];
-    c.residual = Vector3{u_.segment<3>(3 * i)} - c.z;
-    if (c.tied) {
-      Vector3 tie = c.compliance;
-      if (problem.R.size() != 0) tie -= problem.R.segment<3>(3 * i);
-      c.residual += tie.cwiseProduct(c.r - c.centre);
-    }
-    if (!(problem.mu[i] > 0)) c.residual.tail<2>().setZero();
-    c.pairs = c.products(problem.mu[i]);
-  }
-  x_ = system.freeVelocity() - now_.v;
-  system.multiplyMass(x_, momentum_);
-  multiplyAdd(problem.H, r_, momentum_);
-  multiplyAdd(problem.G, now_.lambda, momentum_);
-  system.rowVelocity(now_.v, now_.lambda, rows_);
-}
-
-bool CentralPathMethod::factor(VelocitySystem& system, SolveReport& report) {
-  const ContactProblem& problem = *problem_;
-  const int n = problem.contacts();
-  B_.resize(at(n)), D_.resize(at(n));
-  for (int i = 0; i < n; ++i) {
-    Contact& c = now_.contacts[at(i)];
-    Matrix3& B = B_[at(i)];
-    B = c.B = c.stiffness(problem.mu[i]);
-    c.solve.setIdentity();
-    if (!c.compliance.isZero(0)) {
-      c.solve = Matrix3{Matrix3::Identity() + B * c.compliance.asDiagonal()}.inverse();
-      B = c.solve * B;
-    }
-    if (!B.allFinite()) return false;
-    D_[at(i)] = B.norm() * system.omega(i) < kNegligible ? Matrix3{Matrix3::Zero()} : B;
-  }
-  rho_.resize(problem.rows());
-  for (int k = 0; k < problem.rows(); ++k) rho_[k] = 1.0 / (kRowTie * system.rowOmega(k) + (problem.C.size() != 0 ? problem.C[k] : 0.0));
-  ++report.factorisations;
-  ++report.iterations;
-  return system.factorGeneral(D_, rho_);
-}
-
-void CentralPathMethod::solve(VelocitySystem& system, bool linear, Direction& x) {
-  const ContactProblem& problem = *problem_;
-  const int n = problem.contacts();
-  x.v.setZero(problem.dof());
-  x.lambda.setZero(problem.rows());
-  x.d.assign(at(n), Vector4::Zero()), x.z.assign(at(n), Vector3::Zero());
-  x.s = 0;
-  c_.resize(3 * n);
-  rest_ = goal_;
-  if (linear)
-    b_ = momentum_, rowRest_ = rows_;
-  else
-    b_.setZero(problem.dof()), rowRest_.setZero(problem.rows());
-  for (int k = 0;; ++k) {
-    const bool first = linear && k == 0;
-    for (int i = 0; i < n; ++i) {
-      const Contact& c = now_.contacts[at(i)];
-      Vector3 e = c.solve * -c.eliminate(problem.mu[i], rest_[at(i)]).head<3>();
-      if (first) e -= B_[at(i)] * c.residual;
-      c_.segment<3>(3 * i) = e;
-    }
-    rowC_ = -rho_.cwiseProduct(rowRest_);
-    multiplyAdd(problem.H, c_, b_);
-    multiplyAdd(problem.G, rowC_, b_);
-    system.solve(b_);
-    x.v += b_;
-    system.contactRates(b_, u_);
-    for (int i = 0; i < n; ++i) {
-      const Contact& c = now_.contacts[at(i)];
-      const double mu = problem.mu[i];
-      const Vector3 dr = c_.segment<3>(3 * i) - B_[at(i)] * u_.segment<3>(3 * i);
-      Vector3 dz = Vector3{u_.segment<3>(3 * i)} + c.compliance.cwiseProduct(dr);
-      if (first) dz += c.residual;
-      if (!(mu > 0)) dz.tail<2>().setZero();
-      x.z[at(i)] += dz;
-      x.d[at(i)].head<3>() += dr;
-      x.d[at(i)][3] += c.dualChange(mu, -rest_[at(i)][1], dr, dz);
-    }
-    multiplyTransposed(problem.G, b_, g_);
-    x.lambda += rowC_ - rho_.cwiseProduct(g_);
-    if (k == kRefinements || !linear) return;
-    for (int i = 0; i < n; ++i) {
-      rest_[at(i)] = goal_[at(i)] + now_.contacts[at(i)].differential(problem.mu[i], x.d[at(i)], x.z[at(i)]);
-      c_.segment<3>(3 * i) = x.d[at(i)].head<3>();
-    }
-    system.multiplyMass(x.v, m_);
-    b_ = momentum_ - m_;
-    multiplyAdd(problem.H, c_, b_);
-    multiplyAdd(problem.G, x.lambda, b_);
-    multiplyTransposed(problem.G, x.v, rowRest_);
-    if (problem.C.size() != 0) rowRest_ += problem.C.cwiseProduct(x.lambda);
-    rowRest_ += rows_;
-  }
-}
-
 void CentralPathMethod::setCorrector() {
   const double kappa = std::exp(now_.s);
   goal_.resize(now_.contacts.size());
   for (std::size_t i = 0; i < goal_.size(); ++i) {
-    const Contact& c = now_.contacts[i];
-    goal_[i] = c.pairs;
+    const PathContact& c = now_.contacts[i];
+    goal_[i] = c.products(c.mu);
     goal_[i][0] -= kappa * c.weight;
-    if (problem_->mu[static_cast<Eigen::Index>(i)] > 0) goal_[i][1] -= kappa * c.weight;
+    if (c.mu > 0) goal_[i][1] -= kappa * c.weight;
   }
 }
 
@@ -264,78 +133,22 @@ void CentralPathMethod::setCorrector() {
 void CentralPathMethod::setTerm(const Plan& plan, int k, double exponential) {
   const double kappa = std::exp(now_.s);
   for (std::size_t i = 0; i < goal_.size(); ++i) {
-    const double mu = problem_->mu[static_cast<Eigen::Index>(i)], change = exponential * kappa * now_.contacts[i].weight;
+    const double mu = now_.contacts[i].mu, change = exponential * kappa * now_.contacts[i].weight;
     goal_[i] << -change, mu > 0 ? -change : 0.0, 0, 0;
     for (int j = 1; 2 * j <= k; ++j) {
-      const Direction &p = plan.series[at(j - 1)], &q = plan.series[at(k - j - 1)];
+      const PathDirection &p = plan.series[at(j - 1)], &q = plan.series[at(k - j - 1)];
       goal_[i] += 2 * j == k ? InteriorContact::curvature(mu, p.d[i], p.z[i]) : InteriorContact::curvature(mu, p.d[i], p.z[i], q.d[i], q.z[i]);
     }
   }
 }
 
-/// Inner product by the Hessians of the barriers −log r_n, −log z_n and −log det of both friction cones.
-double CentralPathMethod::dot(const Direction& a, const Direction& b) const {
-  const auto lorentz = [](const Vector3& p, const Vector3& q) { return p[0] * q[0] - p[1] * q[1] - p[2] * q[2]; };
-  const auto hessian = [&lorentz](const Vector3& x, const Vector3& p, const Vector3& q) {
-    const double det = lorentz(x, x);
-    return 2 * lorentz(x, p) * lorentz(x, q) / (det * det) - lorentz(p, q) / det;
-  };
-  double sum = a.s * b.s;
-  for (std::size_t i = 0; i < now_.contacts.size(); ++i) {
-    const Contact& c = now_.contacts[i];
-    const double mu = problem_->mu[static_cast<Eigen::Index>(i)];
-    const Vector4 &p = a.d[i], &q = b.d[i];
-    sum += p[0] * q[0] / (c.r[0] * c.r[0]) + a.z[i][0] * b.z[i][0] / (c.z[0] * c.z[0]);
-    if (!(mu > 0)) continue;
-    sum += hessian({mu * c.r[0], c.r[1], c.r[2]}, {mu * p[0], p[1], p[2]}, {mu * q[0], q[1], q[2]});
-    sum += hessian({c.psi, c.z[1], c.z[2]}, {p[3], a.z[i][1], a.z[i][2]}, {q[3], b.z[i][1], b.z[i][2]});
-  }
-  return sum;
-}
-
-void CentralPathMethod::removeTangent(const Plan& plan, Direction& x) const {
-  const Direction& tangent = plan.series[0];
-  const double part = dot(tangent, x) / plan.tangentSize;
+void CentralPathMethod::removeTangent(const Plan& plan, PathDirection& x) const {
+  const PathDirection& tangent = plan.series[0];
+  const double part = now_.dot(tangent, x) / plan.tangentSize;
   x.v -= part * tangent.v;
   x.lambda -= part * tangent.lambda;
   for (std::size_t i = 0; i < x.d.size(); ++i) x.d[i] -= part * tangent.d[i], x.z[i] -= part * tangent.z[i];
   x.s -= part * tangent.s;
-}
-
-/// Largest relative change of a normal impulse or velocity along the tangent.
-double CentralPathMethod::steepest(const Direction& tangent) const {
-  double most = 0;
-  for (std::size_t i = 0; i < now_.contacts.size(); ++i)
-    most = std::max({most, std::abs(tangent.d[i][0] / now_.contacts[i].r[0]), std::abs(tangent.z[i][0] / now_.contacts[i].z[0])});
-  return most;
-}
-
-void CentralPathMethod::move(double a, const Direction& x) {
-  now_.v += a * x.v;
-  now_.lambda += a * x.lambda;
-  for (std::size_t i = 0; i < now_.contacts.size(); ++i) now_.contacts[i].move(a * x.d[i], a * x.z[i]);
-  now_.s += a * x.s;
-}
-
-bool CentralPathMethod::areCentral(double low, double high) const {
-  const double kappa = std::exp(now_.s);
-  for (std::size_t i = 0; i < now_.contacts.size(); ++i) {
-    const Contact& c = now_.contacts[i];
-    if (!c.isCentral(problem_->mu[static_cast<Eigen::Index>(i)], low * kappa * c.weight, high * kappa * c.weight)) return false;
-  }
-  return true;
-}
-
-/// Worst relative distance of a product from its κ.
-double CentralPathMethod::offCentre() const {
-  const double kappa = std::exp(now_.s);
-  double most = 0;
-  for (std::size_t i = 0; i < now_.contacts.size(); ++i) {
-    const Vector4 p = now_.contacts[i].pairs / (kappa * now_.contacts[i].weight);
-    most = std::max({most, std::abs(p[0] - 1), p.tail<2>().norm()});
-    if (problem_->mu[static_cast<Eigen::Index>(i)] > 0) most = std::max(most, std::abs(p[1] - 1));
-  }
-  return most;
 }
 
 /// Damped Newton at the κ of the start.
@@ -344,18 +157,15 @@ bool CentralPathMethod::centre(VelocitySystem& system, const Route& route, int l
   const int from = report.factorisations;
   start(system, route);
   for (int k = 0; k < kCentring && report.factorisations < limit; ++k) {
-    findResiduals(system);
-    double worst = std::max(momentum_.size() > 0 ? momentum_.lpNorm<Eigen::Infinity>() / system.impulseUnit() : 0.0,
-                            rows_.size() > 0 ? rows_.lpNorm<Eigen::Infinity>() / system.scale() : 0.0);
-    for (const Contact& c : now_.contacts) worst = std::max(worst, c.residual.norm() / system.scale());
-    if (offCentre() < near && worst < exact) return true;
-    if (!factor(system, report)) return false;
+    path_.findResiduals(now_);
+    if (now_.offCentre() < near && path_.worst() < exact) return true;
+    if (!path_.factor(now_, report)) return false;
     setCorrector();
-    solve(system, true, plan_.corrector);
+    path_.solve(now_, goal_, true, plan_.corrector);
     kept_ = now_;
     for (double a = 1;; a *= shorter) {
-      move(a, plan_.corrector);
-      if (areCentral(interior, std::numeric_limits<double>::infinity())) break;
+      now_.move(a, plan_.corrector);
+      if (now_.areCentral(interior, std::numeric_limits<double>::infinity())) break;
       if (a < shortest) return false;
       now_ = kept_;
     }
@@ -368,7 +178,7 @@ void CentralPathMethod::tie(const VelocitySystem& system) {
   if (now_.s > std::log(kTied * unit_) || now_.s > tied_ + std::log(kRecentre)) return;
   tied_ = now_.s;
   for (int i = 0; i < problem_->contacts(); ++i) {
-    Contact& c = now_.contacts[at(i)];
+    PathContact& c = now_.contacts[at(i)];
     const double e = system.omega(i) / kTie;
     if (!c.tied) c.compliance += Vector3{e, e / kTangential, e / kTangential};
     c.tied = true;
@@ -382,20 +192,20 @@ bool CentralPathMethod::ends(VelocitySystem& system, const VectorX& r, const Vec
 }
 
 /// The next step's directions at now_, by a factor of their own. False when it fails.
-bool CentralPathMethod::plan(VelocitySystem& system, Plan& next, SolveReport& report) {
-  if (!factor(system, report)) return false;
+bool CentralPathMethod::plan(Plan& next, SolveReport& report) {
+  if (!path_.factor(now_, report)) return false;
   setCorrector();
-  solve(system, true, next.corrector);
+  path_.solve(now_, goal_, true, next.corrector);
   std::array<double, kOrder + 1> exponential{1, 1};  // of the powers of a in exp(s(a) − s); those above the first begin at zero
   for (int k = 1; k <= kOrder; ++k) {
-    Direction& term = next.series[at(k - 1)];
+    PathDirection& term = next.series[at(k - 1)];
     double& power = exponential[at(k)];
     for (int j = 1; j < k; ++j) power += j * next.series[at(j - 1)].s * exponential[at(k - j)] / k;
     setTerm(next, k, power);
-    solve(system, false, term);
+    path_.solve(now_, goal_, false, term);
     if (k == 1) {
       term.s = 1;
-      next.tangentSize = dot(term, term);
+      next.tangentSize = now_.dot(term, term);
       if (!std::isfinite(next.tangentSize)) return false;
     } else {
       removeTangent(next, term);
@@ -417,10 +227,10 @@ bool CentralPathMethod::staysNear(const Plan& plan, const Route& route, double p
     Vector4 d = Vector4::Zero();
     Vector3 z = Vector3::Zero();
     for (int k = kOrder; k-- > 0;) d = a * (d + plan.series[at(k)].d[at(i)]), z = a * (z + plan.series[at(k)].z[at(i)]);
-    InteriorContact there = kept_.contacts[at(i)];
+    PathContact there = kept_.contacts[at(i)];
     there.move(d + part * plan.corrector.d[at(i)], z + part * plan.corrector.z[at(i)]);
-    const double product = kappa * kept_.contacts[at(i)].weight;
-    if (!there.isCentral(problem_->mu[i], route.low * product, route.high * product)) {
+    const double product = kappa * there.weight;
+    if (!there.isCentral(there.mu, route.low * product, route.high * product)) {
       suspect_ = i;
       return false;
     }
@@ -439,9 +249,9 @@ double CentralPathMethod::advance(const Plan& plan, const Route& route, double l
     if (k > whole) part /= 2;
   }
   now_ = kept_;
-  move(part, plan.corrector);
+  now_.move(part, plan.corrector);
   double power = 1;
-  for (const Direction& term : plan.series) move(power *= length * plan.sense, term);
+  for (const PathDirection& term : plan.series) now_.move(power *= length * plan.sense, term);
   return length;
 }
 
@@ -453,20 +263,20 @@ bool CentralPathMethod::follow(VelocitySystem& system, const Route& route, int l
   int orientation = 0;
   for (int since = 0; report.factorisations < limit && since < kPatience; ++since) {
     tie(system);
-    findResiduals(system);
-    if (ends(system, r_, now_.lambda, options, report)) return true;
+    path_.findResiduals(now_);
+    if (ends(system, path_.impulses(), now_.lambda, options, report)) return true;
     if (now_.s < std::log(kEnd * unit_)) return polish(system, options, report);
     if (now_.s < lowest) since = 0, lowest = now_.s;
-    if (!plan(system, next_, report)) return false;
+    if (!plan(next_, report)) return false;
     double longest;
-    if (length > kLeastStep && std::sqrt(dot(next_.corrector, next_.corrector)) > kLongCorrector) {
+    if (length > kLeastStep && std::sqrt(now_.dot(next_.corrector, next_.corrector)) > kLongCorrector) {
       longest = kShorter * length;
     } else {
       std::swap(plan_, next_);
       kept_ = now_;
-      if (orientation == 0) orientation = system.determinantSign();
-      plan_.sense = -orientation * system.determinantSign();
-      longest = std::min({kLongest, kGrowth * usual, kSharpest / steepest(plan_.series[0])});
+      if (orientation == 0) orientation = path_.determinantSign();
+      plan_.sense = -orientation * path_.determinantSign();
+      longest = std::min({kLongest, kGrowth * usual, kSharpest / now_.steepest(plan_.series[0])});
     }
     length = advance(plan_, route, longest);
     if (length < 0) return false;
@@ -496,6 +306,7 @@ bool CentralPathMethod::polish(VelocitySystem& system, const SolveOptions& optio
 SolveReport CentralPathMethod::run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) {
   const int limit = options.maxIterations > 0 ? options.maxIterations : 1500;
   problem_ = &system.problem();
+  path_.bind(system);
   SolveReport report;
   best_.reset();
   best_.offer(system, iterate.r, iterate.lambda);
