@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 namespace stiction {
@@ -54,7 +53,7 @@ bool IslandRest::comesToRest() {
 }
 
 bool IslandRest::beginsToMove() const {
-  const bool goesOn = std::string_view{solver_->rung()} == "warm" && !problem_->vBefore.isZero(0.0);
+  const bool goesOn = solver_->followsFromStart() && !problem_->vBefore.isZero(0.0);
   return !goesOn && problem_->fastest(problem_->iterate.v) > kCreep * solver_->certificate().scale;
 }
 

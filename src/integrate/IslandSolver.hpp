@@ -1,6 +1,7 @@
 // The island's problem solved and certified, or shown to have no solution.
 #pragma once
 #include <functional>
+#include <string_view>
 
 #include "integrate/IslandProblem.hpp"
 #include "integrate/IslandRows.hpp"
@@ -44,7 +45,8 @@ class IslandSolver {
   }
   /// Of the last answer.
   const Certificate& certificate() const { return certificate_; }
-  const char* rung() const { return rung_; }
+  /// Whether that is near the warm start.
+  bool followsFromStart() const { return std::string_view{rung_} == kWarmRung; }
 
   /// Whether every method was tried on the last problem, or it is proved that no motion satisfies its contacts.
   bool isBeyondAll();

@@ -95,14 +95,14 @@ bool Ladder::startAtOnce() {
 /// Whether a dear problem's start is so far from an answer that Newton goes nowhere: bodies that collide.
 bool Ladder::startsFar() {
   if (climb_.isPrepared() && !climb_.isDear()) return false;
-  climb_.judge("warm", climb_.best());
+  climb_.judge(kWarmRung, climb_.best());
   return climb_.relative() > farStart;
 }
 
 /// Without friction: convex, the active set settles in a few steps, and the method of multipliers cannot fail.
 bool Ladder::press() {
   const bool isWarm = climb_.options().warm;
-  return (isWarm && climb_.rung("warm", climb_.newton, climb_.fromBest(warmSteps, warmPatience))) ||
+  return (isWarm && climb_.rung(kWarmRung, climb_.newton, climb_.fromBest(warmSteps, warmPatience))) ||
          (isWarm && climb_.isDear() && !climb_.isRedundant() && sweeps_.takeAll()) || (hasMany() && climb_.rung("ipm", ipm_, climb_.fromCold())) ||
          climb_.rung("newton", climb_.newton, climb_.fromCold()) || climb_.rung("prox", prox_, climb_.fromCold());
 }
@@ -111,7 +111,7 @@ bool Ladder::press() {
 bool Ladder::startWarm() {
   const SolveOptions& options = climb_.options();
   if (!options.warm || isFar_) return false;
-  if ((isLoose_ || !startsFar()) && climb_.rung("warm", climb_.newton, climb_.fromBest(warmSteps, warmPatience))) return true;
+  if ((isLoose_ || !startsFar()) && climb_.rung(kWarmRung, climb_.newton, climb_.fromBest(warmSteps, warmPatience))) return true;
   return climb_.relative() < warmNear && climb_.rung("proxac", climb_.proxac, climb_.fromBest(options.nearOnly ? nearOnlySteps : warmSteps));
 }
 

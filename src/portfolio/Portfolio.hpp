@@ -10,6 +10,9 @@
 
 namespace stiction {
 
+/// The rung of answers that a few Newton steps find from the warm start.
+constexpr const char* kWarmRung = "warm";
+
 struct PortfolioReport {
   Certificate certificate;
   SolveStatus status{SolveStatus::Stalled};
