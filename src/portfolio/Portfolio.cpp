@@ -33,9 +33,10 @@ std::unique_ptr<Solver> makeNamed(const std::string& solver, Law law) {
 }  // namespace
 
 struct Portfolio::Impl {
-  Impl(const std::string& solver, Law law) : named{makeNamed(solver, law)}, ladder{law} {}
+  Impl(const std::string& solver, Law judging) : named{makeNamed(solver, judging)}, law{judging}, ladder{judging} {}
 
   std::unique_ptr<Solver> named;  // null: auto
+  Law law;
   Ladder ladder;
   RestSearch restSearch;
   std::unique_ptr<Solver> sweeps;  // made when first needed
@@ -62,12 +63,11 @@ PortfolioReport Portfolio::solve(const LocalContactProblem& problem, Iterate& it
 }
 
 PortfolioReport Portfolio::approximate(const ContactProblem& problem, Iterate& iterate, Certifier& prepared) {
-  if (impl_->named) return {};
+  if (!impl_->sweeps) impl_->sweeps = makeSolver(impl_->law == Law::Box ? "pgs" : "nsgs");
   SolveOptions options;
   options.warm = true;
   options.fallBack = false;
   options.maxIterations = options.patience = approximateSweeps;
-  if (!impl_->sweeps) impl_->sweeps = makeSolver("nsgs");
   return impl_->ladder.solve(PosedProblem{problem}, iterate, options, &prepared, impl_->sweeps.get());
 }
 

@@ -40,7 +40,7 @@ class Portfolio {
   /// The same, judged by a certifier of the portfolio's law that is prepared for the problem.
   PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& prepared);
 
-  /// What a hundred sweeps make of the iterate, where there is no time for more. Only `auto` does anything.
+  /// What a hundred sweeps make of the iterate, where there is no time for more; of strict Coulomb also for the convex law, which has no sweeps.
   PortfolioReport approximate(const ContactProblem& problem, Iterate& iterate, Certifier& prepared);
 
   /// Whether every method is tried before a problem counts as unsolved: `auto`, or a method that leans on it where it may (`fallBack`).
