@@ -66,7 +66,6 @@ PortfolioReport Portfolio::approximate(const ContactProblem& problem, Iterate& i
   if (!impl_->sweeps) impl_->sweeps = makeSolver(impl_->law == Law::Box ? "pgs" : "nsgs");
   SolveOptions options;
   options.warm = true;
-  options.fallBack = false;
   options.maxIterations = options.patience = approximateSweeps;
   return impl_->ladder.solve(PosedProblem{problem}, iterate, options, &prepared, impl_->sweeps.get());
 }

@@ -227,10 +227,11 @@ bool CentralPathMethod::staysNear(const Plan& plan, const Route& route, double p
     Vector4 d = Vector4::Zero();
     Vector3 z = Vector3::Zero();
     for (int k = kOrder; k-- > 0;) d = a * (d + plan.series[at(k)].d[at(i)]), z = a * (z + plan.series[at(k)].z[at(i)]);
-    PathContact there = kept_.contacts[at(i)];
+    const PathContact& here = kept_.contacts[at(i)];
+    InteriorContact there = here;
     there.move(d + part * plan.corrector.d[at(i)], z + part * plan.corrector.z[at(i)]);
-    const double product = kappa * there.weight;
-    if (!there.isCentral(there.mu, route.low * product, route.high * product)) {
+    const double product = kappa * here.weight;
+    if (!there.isCentral(here.mu, route.low * product, route.high * product)) {
       suspect_ = i;
       return false;
     }
