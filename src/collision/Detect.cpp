@@ -9,6 +9,7 @@
 #include "collision/BroadPhase.hpp"
 #include "collision/FlushEdges.hpp"
 #include "collision/NarrowPhase.hpp"
+#include "collision/Seams.hpp"
 
 namespace stiction {
 namespace {
@@ -47,9 +48,11 @@ struct CollisionDetector::Impl {
   std::vector<char> moved;  // a geom, since then
   std::vector<CandidatePair> keptPairs;
   std::vector<std::size_t> keptStart;  // of each pair in `kept`, and the end
-  ContactSet kept;                     // covered flush edges included
+  ContactSet kept;                     // covered flush edges and seams included
   std::vector<int> keptOf;             // the same pair among keptPairs, or -1
   std::vector<std::size_t> counts;     // contacts of each pair
+  Seams seamSearch;
+  ContactSet seams;  // of the last narrow phase of all pairs
 
   explicit Impl(const Model& m);
   double travelOf(const WorldState& state, std::size_t geom, double h) const;
@@ -57,14 +60,11 @@ struct CollisionDetector::Impl {
   void pickCandidates(const std::vector<BroadPhase::IndexPair>& overlapping, ThreadPool* team, std::vector<CandidatePair>& picked);
   bool resolve(int geomA, int geomB, PairMaterial& material) const;
   void collidePair(const CandidatePair& pair, const Pose& X_WA, const Pose& X_WB, std::vector<PairPoint>& scratch, ContactSet& contacts) const;
-  Pose poseOf(const WorldState& state, int geom) const {
-    return state.pose(model.geoms[static_cast<std::size_t>(geom)].body) * model.geoms[static_cast<std::size_t>(geom)].X_CG;
-  }
   void matchKept(const WorldState& state, const std::vector<CandidatePair>& wanted);
   void collideRange(const std::vector<CandidatePair>& wanted, std::size_t first, std::size_t last, ContactSet& contacts);
 };
 
-CollisionDetector::Impl::Impl(const Model& m) : model{m}, excludes{m.excludes} {
+CollisionDetector::Impl::Impl(const Model& m) : model{m}, excludes{m.excludes}, seamSearch{m, radius} {
   for (const Geom& geom : model.geoms) {
     radius.push_back(boundingRadius(geom.shape));
     distance.push_back(geom.X_CG.position.norm());
@@ -98,7 +98,7 @@ double CollisionDetector::Impl::travelOf(const WorldState& state, std::size_t ge
 /// The geom's pose, travel and box.
 void CollisionDetector::Impl::placeBox(const WorldState& state, std::size_t geom, double h, double factor) {
   travel[geom] = factor * travelOf(state, geom, h);
-  poses[geom] = poseOf(state, static_cast<int>(geom));
+  poses[geom] = geomPose(model, state, static_cast<int>(geom));
   const auto [low, high] = bounds(model.geoms[geom].shape, poses[geom]);
   const double margin = travel[geom] + (std::isfinite(radius[geom]) ? touch_margin * radius[geom] : 0.0);
   boxes[geom] = {low - Vector3::Constant(margin), high + Vector3::Constant(margin)};
@@ -161,7 +161,7 @@ void CollisionDetector::Impl::matchKept(const WorldState& state, const std::vect
   keptPoses.resize(model.geoms.size());
   moved.resize(model.geoms.size());
   for (std::size_t i = 0; i < model.geoms.size(); ++i) {
-    const Pose now = poseOf(state, static_cast<int>(i));
+    const Pose now = geomPose(model, state, static_cast<int>(i));
     moved[i] = first || !sameBits(now, keptPoses[i]) ? 1 : 0;
     keptPoses[i] = now;
   }
@@ -192,6 +192,8 @@ void CollisionDetector::Impl::collideRange(const std::vector<CandidatePair>& wan
 
 CollisionDetector::CollisionDetector(const Model& model) : impl_{std::make_unique<Impl>(model)} {}
 CollisionDetector::~CollisionDetector() = default;
+
+const ContactSet& CollisionDetector::seams() const { return impl_->seams; }
 CollisionDetector::CollisionDetector(CollisionDetector&&) noexcept = default;
 
 const std::vector<CandidatePair>& CollisionDetector::broadPhase(const WorldState& state, double h, double factor, ThreadPool* team) {
@@ -244,6 +246,7 @@ void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<C
   std::partial_sum(d.counts.begin(), d.counts.end(), d.keptStart.begin() + 1);
   d.kept = contacts;
   dropCoveredFlushEdges(d.radius, contacts);
+  d.seamSearch.sortOut(state, contacts, d.seams);
 }
 
 void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts, ThreadPool* team) const {
@@ -254,10 +257,12 @@ void CollisionDetector::narrowPhase(const WorldState& state, const std::vector<C
     static thread_local std::vector<PairPoint> scratch;
     for (int k = first; k < last; ++k) {
       const CandidatePair& pair = pairs[static_cast<std::size_t>(k)];
-      impl_->collidePair(pair, impl_->poseOf(state, pair.geomA), impl_->poseOf(state, pair.geomB), scratch, found);
+      impl_->collidePair(pair, geomPose(impl_->model, state, pair.geomA), geomPose(impl_->model, state, pair.geomB), scratch, found);
     }
   });
   dropCoveredFlushEdges(impl_->radius, contacts);
+  static thread_local ContactSet seams;
+  impl_->seamSearch.sortOut(state, contacts, seams);
 }
 
 }  // namespace stiction

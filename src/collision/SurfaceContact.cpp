@@ -55,7 +55,7 @@ void SurfaceContact::begin(const ConvexShape& shape, double reach, bool solidBel
 }
 
 bool SurfaceContact::allowed(const TriangleSurface& surface, int triangle, const SurfaceTriangle& t, const Vector3& m) {
-  if (m.dot(t.normal) < 0) return false;
+  if (m.dot(t.normal) < -allowed_slope) return false;
   double top = m.dot(t.corners[0]), longest = 0;
   for (int k = 0; k < 3; ++k) {
     top = std::max(top, m.dot(t.corners[at(k)]));
@@ -183,7 +183,7 @@ void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
     }
     const double slack = std::max(4 * std::abs(near.gap), touching * shape_->size());
     if (near.gap < touching * shape_->size() && -near.gap < shallow * shape_->size() && touchRidge(flat, t, triangle, faceGap, slack)) return;
-    if (-faceGap > std::max(slack, shallow * shape_->size())) return;
+    if (-faceGap > (near.gap > touching * shape_->size() ? slack : std::max(slack, shallow * shape_->size()))) return;  // what is apart is not pushed
   }
   touchFace(flat, t, triangle, faceGap);
 }

@@ -35,11 +35,20 @@ void Partition::unite(const Model& model, int bodyA, int bodyB) {
   parent_[at(std::max(a, b))] = std::min(a, b);
 }
 
-const Islands& Partition::build(const Model& model, const std::vector<CandidatePair>& pairs, const ContactSet& contacts,
+/// The first contact of the pair from the `at`-th on, or null; `at` goes on to where the pair's contacts begin.
+const Contact* Partition::contactOf(const CandidatePair& pair, const ContactSet& contacts, std::size_t& at) {
+  const std::pair wanted{pair.geomA, pair.geomB};
+  const auto geoms = [&] { return std::pair{contacts[at].key.geomA, contacts[at].key.geomB}; };
+  while (at < contacts.size() && geoms() < wanted) ++at;
+  return at < contacts.size() && geoms() == wanted ? &contacts[at] : nullptr;
+}
+
+const Islands& Partition::build(const Model& model, const std::vector<CandidatePair>& pairs, const ContactSet& contacts, const ContactSet& seams,
                                 const std::vector<HeldConstraint>& held) {
   parent_.resize(model.bodies.size());
   std::iota(parent_.begin(), parent_.end(), 0);
-  for (const Contact& contact : contacts) unite(model, contact.bodyA, contact.bodyB);
+  for (const ContactSet* set : {&contacts, &seams})
+    for (const Contact& contact : *set) unite(model, contact.bodyA, contact.bodyB);
   for (const HeldConstraint& constraint : held)
     if (constraint.constraint && constraint.bodyA >= 0) unite(model, constraint.bodyA, constraint.bodyB);
 
@@ -76,11 +85,11 @@ const Islands& Partition::build(const Model& model, const std::vector<CandidateP
     if (held[k].constraint) islands_.held[at(cursor_[at(islandOfHeld(held[k]))]++)] = static_cast<int>(k);
 
   const auto eachTouchedPair = [&](auto&& visit) {
-    std::size_t c = 0;
+    std::size_t c = 0, s = 0;
     for (const CandidatePair& pair : pairs) {
-      while (c < contacts.size() && (contacts[c].key.geomA < pair.geomA || (contacts[c].key.geomA == pair.geomA && contacts[c].key.geomB < pair.geomB))) ++c;
-      if (c < contacts.size() && contacts[c].key.geomA == pair.geomA && contacts[c].key.geomB == pair.geomB)
-        visit(pair, islandOf(model, contacts[c].bodyA, contacts[c].bodyB));
+      const Contact* contact = contactOf(pair, contacts, c);
+      if (contact == nullptr) contact = contactOf(pair, seams, s);
+      if (contact != nullptr) visit(pair, islandOf(model, contact->bodyA, contact->bodyB));
     }
   };
   int total = 0;

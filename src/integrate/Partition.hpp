@@ -1,4 +1,5 @@
-// Islands: sets of dynamic bodies connected through constraints and through contacts that may close within the step. Bodies without either are islands of their own.
+// Islands: sets of dynamic bodies connected through constraints and through contacts that may close within the step. Bodies without either are islands of their own. Pairs that meet in a
+// seam belong together, too: over the step bodies pass from one side to the other.
 #pragma once
 #include <span>
 #include <vector>
@@ -12,7 +13,7 @@ namespace stiction {
 struct Islands {
   std::vector<int> bodyStart, pairStart, contactStart, heldStart;
   std::vector<int> bodies;
-  std::vector<CandidatePair> pairs;  // those with a contact
+  std::vector<CandidatePair> pairs;  // those with a contact, or an edge in a seam
   ContactSet contacts;
   std::vector<int> held;  // constraints, ascending in an island
 
@@ -33,9 +34,11 @@ struct Islands {
 /// Union-find with scratch kept between steps. Cost: near linear in bodies + contacts.
 class Partition {
  public:
-  const Islands& build(const Model& model, const std::vector<CandidatePair>& pairs, const ContactSet& contacts, const std::vector<HeldConstraint>& held);
+  const Islands& build(const Model& model, const std::vector<CandidatePair>& pairs, const ContactSet& contacts, const ContactSet& seams,
+                       const std::vector<HeldConstraint>& held);
 
  private:
+  static const Contact* contactOf(const CandidatePair& pair, const ContactSet& contacts, std::size_t& at);
   int find(int body);
   void unite(const Model& model, int bodyA, int bodyB);
   int islandOf(const Model& model, int bodyA, int bodyB) const;

@@ -30,7 +30,7 @@ void Simulation::Impl::detect() {
   report.times.collide += threadCpuSeconds() - start;
 }
 
-void Simulation::Impl::partition() { islands_ = &partition_.build(model, *pairs_, contacts_, setup.held); }
+void Simulation::Impl::partition() { islands_ = &partition_.build(model, *pairs_, contacts_, detector.seams(), setup.held); }
 
 void Simulation::Impl::advance() {
   try {

@@ -43,6 +43,12 @@ struct WorldState {
   Pose pose(int body) const { return {position[static_cast<std::size_t>(body)], rotation[static_cast<std::size_t>(body)]}; }
 };
 
+/// Pose X_WG of a geom.
+inline Pose geomPose(const Model& model, const WorldState& state, int geom) {
+  const Geom& g = model.geoms[static_cast<std::size_t>(geom)];
+  return state.pose(g.body) * g.X_CG;
+}
+
 /// Start state of the model.
 WorldState makeState(const Model& model);
 

@@ -33,6 +33,36 @@ TEST(Sphere, ThrownOnToAFloorThatNeverSlipsRollsAtOnce) {
   }
 }
 
+// Tiles that lie flush are a plane: no seam slows what rolls or slides over it, whatever the step; a disc would stop dead at an edge of no height.
+TEST(Tiles, AreAPlane) {
+  const Quaternion lying = turn(90, {1, 0, 0});
+  const std::vector<std::pair<Shape, Pose>> things{{Shape::sphere(0.25), {{0, 0, 0.25}, Quaternion::Identity()}},
+                                                   {Shape::capsule(0.25, 0.2), {{0, 0, 0.25}, lying}},
+                                                   {Shape::cylinder(0.25, 0.2), {{0, 0, 0.25}, lying}},
+                                                   {Shape::cylinder(0.25, 0.1), {{0, 0, 0.1}, Quaternion::Identity()}},
+                                                   {Shape::box({0.25, 0.3, 0.2}), {{0, 0, 0.2}, turn(45, {0, 0, 1})}}};
+  for (const auto& [shape, start] : things)
+    for (const double h : {1.0 / 60, 2e-3}) {
+      std::vector<WorldState> ends;
+      for (const bool isTiled : {false, true}) {
+        ModelBuilder builder;
+        for (int k = 0; isTiled && k < 15; ++k) {
+          Geom geom;
+          geom.shape = Shape::box({0.4, 0.4, 0.5});
+          geom.friction = 0.3;
+          builder.addGeom(geom, {{0.8 * (k % 5) - 0.67, 0.8 * (k / 5) - 0.73, -0.5}, Quaternion::Identity()});
+        }
+        if (!isTiled) addPlane(builder, 0.3);
+        builder.body(addBody(builder, shape, 1, start, 0.3)).velocity = {2, 0, 0};
+        Simulation simulation{builder.build(), {}};
+        advance(simulation, h, static_cast<int>(std::lround(0.6 / h)));
+        ends.push_back(simulation.state());
+      }
+      EXPECT_NEAR((ends[0].velocity[1] - ends[1].velocity[1]).norm(), 0, 1e-10) << name(shape.type) << " at " << h;
+      EXPECT_NEAR((ends[0].position[1] - ends[1].position[1]).norm(), 0, 1e-10) << name(shape.type) << " at " << h;
+    }
+}
+
 TEST(Sphere, BackspinComesBack) {
   ModelBuilder builder;
   addPlane(builder, 0.5);

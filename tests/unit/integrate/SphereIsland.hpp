@@ -24,7 +24,7 @@ class SphereIsland {
     ContactSet contacts;
     detector.narrowPhase(start, pairs, contacts);
     Partition partition;
-    const Islands& islands = partition.build(model, pairs, contacts, setup.held);
+    const Islands& islands = partition.build(model, pairs, contacts, {}, setup.held);
     island.result = &result;
     island.begin(islands, 0, start, start.contacts, h);
     problem.assembly.setBodies(island.bodies);
