@@ -192,9 +192,9 @@ void CollisionDetector::Impl::collideRange(const std::vector<CandidatePair>& wan
 
 CollisionDetector::CollisionDetector(const Model& model) : impl_{std::make_unique<Impl>(model)} {}
 CollisionDetector::~CollisionDetector() = default;
+CollisionDetector::CollisionDetector(CollisionDetector&&) noexcept = default;
 
 const ContactSet& CollisionDetector::seams() const { return impl_->seams; }
-CollisionDetector::CollisionDetector(CollisionDetector&&) noexcept = default;
 
 const std::vector<CandidatePair>& CollisionDetector::broadPhase(const WorldState& state, double h, double factor, ThreadPool* team) {
   constexpr int few = 96;  // geoms of a thread

@@ -27,10 +27,11 @@ class CollisionDetector {
   /// Contact points of the given pairs at the state's poses, with gap <= reach of the pair, sorted by key. Same bits for any number of threads. Pairs that the last call had too,
   /// with both geoms where they are now, bit by bit, are not computed again.
   void narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ThreadPool& pool, ContactSet& contacts);
-  /// What the last call left out: contacts with edges in seams, which bodies may leave within the step (Seams.hpp). Sorted by key.
-  const ContactSet& seams() const;
   /// The same, computed anew; safe to call from several threads at once, of which one may have a team.
   void narrowPhase(const WorldState& state, const std::vector<CandidatePair>& pairs, ContactSet& contacts, ThreadPool* team = nullptr) const;
+
+  /// What the last narrow phase of all pairs, the first of these two, left out: contacts with edges in seams, where bodies may come to within the step (Seams.hpp). Sorted by key.
+  const ContactSet& seams() const;
 
  private:
   struct Impl;

@@ -161,35 +161,40 @@ void Seams::sortOut(const WorldState& state, ContactSet& contacts, ContactSet& s
   seams.clear();
   static thread_local SeamSearch seamSearch;
   seamSearch.begin(*model_, state, types_, *radius_, contacts);
-  static thread_local std::vector<std::size_t> start;  // of the contacts of each geom that may see an edge, in `own`
-  static thread_local std::vector<std::size_t> own;    // contacts, by geom
-  static thread_local std::vector<char> inSeam;        // contacts
-  start.assign(types_.size(), kNone);
-  bool hasEdge = false;
+  static thread_local std::vector<std::size_t>
+      start;  // of the contacts in `own` of each geom that may see an edge; kNone between calls: islands are many, and small
+  static thread_local std::vector<std::size_t> own;  // contacts, by geom
+  static thread_local std::vector<int> geoms;        // that may see an edge, ascending
+  static thread_local std::vector<char> inSeam;      // contacts
+  if (start.size() < types_.size()) start.resize(types_.size(), kNone);
+  geoms.clear();
   const auto eachGeom = [&](auto&& visit) {
     for (std::size_t i = 0; i < contacts.size(); ++i)
-      for (const int geom : {contacts[i].key.geomA, contacts[i].key.geomB}) visit(static_cast<std::size_t>(geom), i);
+      for (const int geom : {contacts[i].key.geomA, contacts[i].key.geomB}) visit(geom, start[static_cast<std::size_t>(geom)], i);
   };
-  eachGeom([&](std::size_t geom, std::size_t i) {
-    if (start[geom] != kNone || !seamSearch.mayBeEdge(static_cast<int>(geom), contacts[i])) return;
-    start[geom] = 0;
-    hasEdge = true;
+  eachGeom([&](int geom, std::size_t& count, std::size_t i) {
+    if (count != kNone || !seamSearch.mayBeEdge(geom, contacts[i])) return;
+    count = 0;
+    geoms.push_back(geom);
   });
-  if (!hasEdge) return;
-  eachGeom([&](std::size_t geom, std::size_t) { start[geom] += start[geom] != kNone ? 1 : 0; });
+  if (geoms.empty()) return;
+  std::sort(geoms.begin(), geoms.end());
+  eachGeom([&](int, std::size_t& count, std::size_t) { count += count != kNone ? 1 : 0; });
   std::size_t total = 0;
-  for (std::size_t& count : start)
-    if (count != kNone) total += std::exchange(count, total);
+  for (const int geom : geoms) {
+    std::size_t& count = start[static_cast<std::size_t>(geom)];
+    total += std::exchange(count, total);
+  }
   own.resize(total);
-  eachGeom([&](std::size_t geom, std::size_t i) {
-    if (start[geom] != kNone) own[start[geom]++] = i;
+  eachGeom([&](int, std::size_t& next, std::size_t i) {
+    if (next != kNone) own[next++] = i;
   });
   inSeam.assign(contacts.size(), 0);
   std::size_t first = 0;
-  for (std::size_t geom = 0; geom < start.size(); ++geom) {
-    if (start[geom] == kNone) continue;
-    seamSearch.search(static_cast<int>(geom), {own.data() + first, start[geom] - first}, inSeam);
-    first = start[geom];
+  for (const int geom : geoms) {
+    const std::size_t end = std::exchange(start[static_cast<std::size_t>(geom)], kNone);
+    seamSearch.search(geom, {own.data() + first, end - first}, inSeam);
+    first = end;
   }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < contacts.size(); ++i) {

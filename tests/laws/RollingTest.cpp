@@ -1,4 +1,4 @@
-// Rolling and spinning spheres; torque-free bodies through the whole step.
+// Rolling and spinning spheres; floors of tiles; torque-free bodies through the whole step.
 #include "Scenes.hpp"
 #include "diagnostics/Account.hpp"
 

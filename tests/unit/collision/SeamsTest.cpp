@@ -8,6 +8,7 @@
 
 #include "collision/Detect.hpp"
 #include "oracle/RandomProblems.hpp"
+#include "unit/collision/ClosedMesh.hpp"
 
 namespace stiction {
 namespace {
@@ -20,11 +21,7 @@ constexpr double kTile = 0.4;  // [m] half size
 Shape tile(ShapeType type) {
   const Shape box = Shape::box({kTile, kTile, 0.5});
   if (type == ShapeType::Box) return box;
-  if (type == ShapeType::Hull) return Shape::hull(box.polytope->vertices);
-  std::vector<std::array<int, 3>> triangles;
-  for (const auto& face : box.polytope->faces)
-    for (std::size_t k = 2; k < face.size(); ++k) triangles.push_back({face[0], face[k - 1], face[k]});
-  return Shape::triangles(box.polytope->vertices, triangles);
+  return type == ShapeType::Hull ? Shape::hull(box.polytope->vertices) : closedMesh(*box.polytope);
 }
 
 void addTiles(ModelBuilder& builder, ShapeType type) {
@@ -59,7 +56,7 @@ Quaternion pose(Random& random, int way) {
   return Quaternion{random.rotation()};
 }
 
-// A box whose corner is over the middle of one tile, beside a step: the edge of a tile that stands higher stays.
+// A ball before a step: the edge of a tile that stands higher stays.
 TEST(Seams, AStepIsAStep) {
   ModelBuilder builder;
   for (const double side : {-1.0, 1.0}) {

@@ -8,6 +8,7 @@
 #include "collision/ConvexSeparation.hpp"
 #include "collision/HeightFieldPairs.hpp"
 #include "collision/MeshPairs.hpp"
+#include "unit/collision/ClosedMesh.hpp"
 
 namespace stiction {
 namespace {
@@ -48,13 +49,6 @@ Shape meshOf(const Shape& terrain) {
       triangles.push_back({v, v + field.columns + 1, v + field.columns});
     }
   return Shape::triangles(vertices, triangles);
-}
-
-Shape closedMesh(const Polytope& polytope) {
-  std::vector<std::array<int, 3>> triangles;
-  for (const auto& face : polytope.faces)
-    for (std::size_t k = 2; k < face.size(); ++k) triangles.push_back({face[0], face[k - 1], face[k]});
-  return Shape::triangles(polytope.vertices, triangles);
 }
 
 std::vector<PairPoint> collide(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach) {
