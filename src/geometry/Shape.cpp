@@ -28,7 +28,8 @@ Shape sized(ShapeType type, const Vector3& size) {
 
 Polytope boxPolytope(const Vector3& h) {
   std::vector<Vector3> vertices;
-  for (int i = 0; i < 8; ++i) vertices.push_back({(i & 1) != 0 ? h.x() : -h.x(), (i & 2) != 0 ? h.y() : -h.y(), (i & 4) != 0 ? h.z() : -h.z()});
+  vertices.reserve(8);
+  for (int i = 0; i < 8; ++i) vertices.emplace_back((i & 1) != 0 ? h.x() : -h.x(), (i & 2) != 0 ? h.y() : -h.y(), (i & 4) != 0 ? h.z() : -h.z());
   return assemblePolytope(std::move(vertices), {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}});
 }
 
@@ -148,6 +149,30 @@ double boundingRadius(const Shape& shape) {
       const auto [low, high] = extent(shape);
       return low.cwiseAbs().cwiseMax(high.cwiseAbs()).norm();
     }
+  }
+  return infinity;
+}
+
+double leastHalfWidth(const Shape& shape) {
+  const Vector3& s = shape.size;
+  switch (shape.type) {
+    case ShapeType::Sphere:
+    case ShapeType::Capsule: return s.x();
+    case ShapeType::Box:
+    case ShapeType::Ellipsoid: return s.minCoeff();
+    case ShapeType::Cylinder: return std::min(s.x(), s.y());
+    case ShapeType::Hull: {
+      const Polytope& polytope = *shape.polytope;
+      double width = infinity;
+      for (std::size_t f = 0; f < polytope.normals.size(); ++f) {
+        const Vector3& farthest = polytope.vertices[static_cast<std::size_t>(supportVertex(polytope, -polytope.normals[f]))];
+        width = std::min(width, polytope.offsets[f] - polytope.normals[f].dot(farthest));
+      }
+      return 0.5 * width;
+    }
+    case ShapeType::Plane:
+    case ShapeType::Mesh:
+    case ShapeType::HeightField: return infinity;
   }
   return infinity;
 }

@@ -87,6 +87,9 @@ const char* name(ShapeType type);
 /// Radius [m] of the bounding sphere about the shape's origin; infinite for a plane.
 double boundingRadius(const Shape& shape);
 
+/// Half of the least width [m] of a convex shape, of a hull between a face and the corner farthest from it; infinite for a plane, mesh or height field.
+double leastHalfWidth(const Shape& shape);
+
 /// Axis-aligned bounds [m] of the shape at X_WS: {low, high}; a plane's are infinite; those of a turned mesh or height field hold its turned box.
 std::pair<Vector3, Vector3> bounds(const Shape& shape, const Pose& X_WS);
 

@@ -35,6 +35,12 @@ bool ClosingContacts::contains(const FeatureKey& key) const {
          std::find(alreadyTouching_.begin(), alreadyTouching_.end(), key) == alreadyTouching_.end();
 }
 
+bool ClosingContacts::passes(const CandidatePair& pair) {
+  const bool waits = std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return c.key.geomA == pair.geomA && c.key.geomB == pair.geomB; });
+  hasPassed_ = hasPassed_ || waits;
+  return waits;
+}
+
 double ClosingContacts::earliest(double remaining) const {
   double time = remaining;
   for (const Closing& c : closing_) time = std::min(time, c.gap / c.speed);
@@ -58,6 +64,7 @@ ClosingContacts::Approach ClosingContacts::approach(const Island& island) const 
     const Vector3 onA = island.state.pose(c.bodyA) * c.onA, onB = island.state.pose(c.bodyB) * c.onB;
     take((c.gap + c.normal.dot(onB - onA)) / size, c.normal.dot(island.state.velocityAt(c.bodyB, onB) - island.state.velocityAt(c.bodyA, onA)) / size);
   }
+  if (hasPassed_ && !(least.gap < 0)) least.gap = -1;
   return least;
 }
 

@@ -17,6 +17,10 @@ class ClosingContacts {
   /// The island's contacts with restitution that are open and close faster than `threshold` [m/s].
   void mark(const Island& island, double threshold);
   void clear() { closing_.clear(); }
+  /// Before a trial of the closing time.
+  void begin() { hasPassed_ = false; }
+  /// Takes note that the two have run into each other in the trial, wherever it ends. False when they do not wait.
+  bool passes(const CandidatePair& pair);
   bool empty() const { return closing_.empty(); }
   /// Whether a contact waits: one of the same two geoms is closing, and this one did not touch when they were marked.
   bool contains(const FeatureKey& key) const;
@@ -29,6 +33,7 @@ class ClosingContacts {
     double rate;  // [1/s]
   };
   /// Least gap of the closing pairs over contacts that did not touch when they were marked, by the motion of the first contact points where a shape has gone through; with the rate of that contact.
+  /// Negative also where the trial had two of them pass.
   Approach approach(const Island& island) const;
 
  private:
@@ -41,6 +46,7 @@ class ClosingContacts {
     Vector3 onA, onB;  // [m] the contact point in the frames of the two bodies
   };
   std::vector<Closing> closing_;
+  bool hasPassed_{false};
   std::vector<FeatureKey> alreadyTouching_;  // contacts of the same pairs that touched when they were marked
 };
 

@@ -44,6 +44,7 @@ double Impacts::closingTime(double remaining, const std::function<bool(double)>&
   double time = island_->closing.earliest(remaining);
   for (int trial = 0; trial < kTrials && !(bracketed && high - low <= kBracket * remaining); ++trial) {
     if (trial > 0) island_->takeBack(start_);
+    island_->closing.begin();
     if (!substep(time)) return -1;
     const Approach now = island_->closing.approach(*island_);
     if (std::abs(now.gap) <= (trial < kSharpTrials ? kClosed : kNearlyClosed) || (time >= remaining && now.gap >= 0)) return time;

@@ -16,6 +16,11 @@ void copyBody(const WorldState& from, int body, WorldState& to) {
 
 }  // namespace
 
+const Pose* Island::Moment::poseOf(int body) const {
+  const auto entry = std::find_if(bodies.begin(), bodies.end(), [body](const BodyState& e) { return e.body == body; });
+  return entry == bodies.end() ? nullptr : &entry->pose;
+}
+
 Island::Island(const StepSetup& stepSetup) : setup{&stepSetup}, state{makeState(*stepSetup.model)}, motion(stepSetup.model->bodies.size()) {}
 
 void Island::begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h) {

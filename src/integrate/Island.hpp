@@ -22,6 +22,9 @@ struct Island {
   };
   /// The island at a moment, to come back to.
   struct Moment {
+    /// Null for a body that is not its own.
+    const Pose* poseOf(int body) const;
+
     std::vector<BodyState> bodies;
     ContactSet contacts;
     IslandReport report;

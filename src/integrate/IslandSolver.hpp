@@ -45,6 +45,8 @@ class IslandSolver {
   }
   /// Of the last answer.
   const Certificate& certificate() const { return certificate_; }
+  /// Whether the k-th contact carries something in it: interior points leave an impulse of the certificate's size where contacts are open.
+  bool isLoaded(std::size_t k) const { return certifier_.omega()[static_cast<Eigen::Index>(k)] * problem_->impulseOf(k)[0] > certificate_.metersPerSecond; }
   /// Whether that is near the warm start.
   bool followsFromStart() const { return std::string_view{rung_} == kWarmRung; }
 

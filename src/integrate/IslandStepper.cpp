@@ -9,9 +9,7 @@ namespace {
 
 constexpr double kShut =
     1e-6;  // [-] of the pair's size: gaps up to this may not close further within a step; what then carries load is closed by the projection,
-constexpr double kFall = 1e-2;    // [-] of free fall in the step: but not gaps beyond this
-constexpr double kMissed = 1e-3;  // [-] of the pair's size: overlap at a new feature that makes the (sub)step be solved again with it
-constexpr int kRounds = 3;        // such repetitions of a (sub)step
+constexpr double kFall = 1e-2;  // [-] of free fall in the step: but not gaps beyond this
 constexpr double kFar =
     1e3;  // [-] of the fastest speed: a contact so far that only a greater one could close it enters as if that near, not to drown the others' digits
 constexpr double kSlipCone = 1e-8;   // [-] friction this near to its limit may slip
@@ -35,6 +33,7 @@ IslandStepper::IslandStepper(const StepSetup& setup)
       solver_{island_, problem_, rows_},
       rest_{island_, problem_, rows_, solver_},
       impacts_{island_, problem_, rows_, solver_},
+      encounters_{island_, problem_, solver_},
       projection_{island_, problem_, rows_} {}
 
 void IslandStepper::advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
@@ -102,7 +101,7 @@ void IslandStepper::begin(int round, Stopwatch& watch) {
     island_.save(before_);
   if (round == 0) {
     rows_.beginTrials();
-    missedRounds_ = 0;
+    encounters_.begin();
   }
   watch.lap(times.collide);
 }
@@ -147,27 +146,25 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool& 
   return std::nullopt;
 }
 
-/// Whether the end of the (sub)step is where it should be; where contacts were missed or constraints are off, it is repeated, or halved. Returns likewise.
+/// Whether the end of the (sub)step is where it should be; where bodies met others than its contacts said, or constraints are off, it is repeated, or halved. Returns likewise.
 std::optional<bool> IslandStepper::lookBack(double h, int depth, int round, bool rests, Stopwatch& watch) {
   using Ending = IslandRows::Ending;
+  using Finding = Encounters::Finding;
   const bool last = isLastResort(depth);
   island_.detect();
-  const bool missed = !rests && !island_.startContacts.empty() && missedRounds_ < kRounds && findMissed();
+  const Finding finding = rests ? Finding::Agree : encounters_.compare(before_, h, last);
   const Ending ending = rests ? Ending::Accepted : rows_.end(h, round, last, solver_.certificate().scale);
-  if (missed || ending == Ending::Repeated) {
+  if (finding == Finding::Repeat || ending == Ending::Repeated) {
     island_.takeBack(before_);
-    if (missed) {
-      mergeMissed();
-      ++missedRounds_;
-    }
+    encounters_.addMissed();
     watch.lap(island_.result->times.collide);
     return substep(h, depth, round + 1);
   }
+  if (finding == Finding::TooLong || (ending == Ending::Lost && !last)) {
+    island_.restore(before_);
+    return halve(h, depth, nullptr);
+  }
   if (ending == Ending::Lost) {
-    if (!last) {
-      island_.restore(before_);
-      return halve(h, depth, nullptr);
-    }
     island_.report().offConstraints = true;
     if (!solver_.acceptUncertified()) return false;
   }
@@ -195,7 +192,7 @@ bool IslandStepper::assemble(double h) {
   bound_ = false;
   if (island_.contacts.empty() && rows_.empty()) return true;
   for (std::size_t k = 0; k < island_.contacts.size(); ++k)
-    if (!island_.closing.contains(island_.contacts[k].key)) problem_.used.push_back(static_cast<int>(k));
+    if (!island_.closing.contains(island_.contacts[k].key) && !encounters_.isFree(island_.contacts[k].key)) problem_.used.push_back(static_cast<int>(k));
   problem_.takeContacts();
   ContactProblem& problem = problem_.assembly.problem;
   const double fastest = kFar * problem_.fastestSpeed(), fall = kFall * island_.freeFall(h);
@@ -293,8 +290,7 @@ void IslandStepper::remember(double h, bool rests) {
     const ContactMemory* old = island_.memoryOf(contact.key);
     const double friction = r.tail<2>().norm(), slip = u.tail<2>().norm();
     const bool slips = friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > kSlipSpeed * solver_.certificate().scale;
-    const bool loaded =
-        solver_.certifier().omega()[i] * r[0] > solver_.certificate().metersPerSecond;  // interior points leave an impulse of that size where contacts are open
+    const bool loaded = solver_.isLoaded(k);
     const bool sticks = contact.friction > 0 && !slips;
     const bool anchored = loaded && sticks && !turnsFar(island_.state, contact, h);
     ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), anchored, old && old->mended};
@@ -321,33 +317,6 @@ void IslandStepper::integrate(double h) {
     ledger.potentialChange += potentialChange(*setup_->model, inertia, body, motion.shift);
   }
   for (const int body : island_.kinematic) moveKinematic(island_.state, body, h);
-}
-
-/// Turning bodies can meet at features that were not the near ones at the start of the (sub)step: such contacts of the end, seen from the start, go to missed_.
-bool IslandStepper::findMissed() {
-  missed_.clear();
-  for (const Contact& end : island_.contacts) {
-    if (end.gap > -kMissed * island_.pairSize(end.key) || island_.closing.contains(end.key)) continue;
-    if (findContact(island_.startContacts, end.key) != nullptr) continue;
-    const Vector3 half = 0.5 * end.gap * end.normal;
-    const auto atStart = [&](int body, const Vector3& point) {
-      const auto entry = std::find_if(before_.bodies.begin(), before_.bodies.end(), [&](const Island::BodyState& e) { return e.body == body; });
-      return entry == before_.bodies.end() ? point : entry->pose * (island_.state.pose(body).inverse() * point);
-    };
-    const Vector3 onA = atStart(end.bodyA, end.point - half), onB = atStart(end.bodyB, end.point + half);
-    missed_.push_back(end);
-    missed_.back().point = 0.5 * (onA + onB);
-    missed_.back().gap = end.normal.dot(onB - onA);
-  }
-  return !missed_.empty();
-}
-
-void IslandStepper::mergeMissed() {
-  ContactSet& contacts = island_.contacts;
-  for (const Contact& contact : missed_) {
-    const auto place = std::lower_bound(contacts.begin(), contacts.end(), contact.key, [](const Contact& c, const FeatureKey& key) { return c.key < key; });
-    contacts.insert(place, contact);
-  }
 }
 
 }  // namespace stiction

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "diagnostics/Account.hpp"
+#include "integrate/Encounters.hpp"
 #include "integrate/Impacts.hpp"
 #include "integrate/Island.hpp"
 #include "integrate/IslandProblem.hpp"
@@ -54,8 +55,6 @@ class IslandStepper {
   void move(double h, bool rests);
   void remember(double h, bool rests);
   void integrate(double h);
-  bool findMissed();
-  void mergeMissed();
   bool isLastResort(int depth) const { return depth >= setup_->options->maxHalvings; }
 
   const StepSetup* setup_;
@@ -65,12 +64,11 @@ class IslandStepper {
   IslandSolver solver_;
   IslandRest rest_;
   Impacts impacts_;
+  Encounters encounters_;
   Projection projection_;
 
   Island::Moment before_;  // the island before the (sub)step
   bool bound_{false};      // something besides forces acts: the (sub)step has a problem
-  int missedRounds_{0};    // repetitions of the (sub)step for contacts
-  ContactSet missed_;      // contacts found only at its end, seen from its start
   AccountScratch scratch_;
   std::vector<ContactMemory> memory_;  // being written
 };

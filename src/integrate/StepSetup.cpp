@@ -1,6 +1,7 @@
 #include "integrate/StepSetup.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stiction {
 namespace {
@@ -18,12 +19,18 @@ StepSetup makeStepSetup(const Model& model, const SimulationOptions& options, co
   setup.detector = &detector;
   setup.inertias = bodyInertias(model);
   setup.bodySize.assign(model.bodies.size(), 0.0);
+  setup.bodyArm.assign(model.bodies.size(), 0.0);
   setup.isBall.assign(model.bodies.size(), 1);
   for (const Geom& geom : model.geoms) {
     const double radius = boundingRadius(geom.shape);
+    const double offset = geom.X_CG.position.norm();
     setup.geomSize.push_back(radius);
-    setup.bodySize[at(geom.body)] = std::max(setup.bodySize[at(geom.body)], geom.X_CG.position.norm() + radius);
-    if (geom.shape.type != ShapeType::Sphere || geom.X_CG.position.norm() > kCentred * radius) setup.isBall[at(geom.body)] = 0;
+    setup.geomHalfWidth.push_back(leastHalfWidth(geom.shape));
+    setup.geomArm.push_back(geom.shape.type == ShapeType::Sphere || !std::isfinite(radius) ? offset : offset + radius);
+    setup.bodyArm[at(geom.body)] = std::max(setup.bodyArm[at(geom.body)], setup.geomArm.back());
+    setup.thinnest = std::min(setup.thinnest, setup.geomHalfWidth.back());
+    setup.bodySize[at(geom.body)] = std::max(setup.bodySize[at(geom.body)], offset + radius);
+    if (geom.shape.type != ShapeType::Sphere || offset > kCentred * radius) setup.isBall[at(geom.body)] = 0;
   }
   for (const Body& body : model.bodies) {
     setup.loads.force.push_back(body.force);

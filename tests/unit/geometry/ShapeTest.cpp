@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <random>
 
 #include "base/Error.hpp"
@@ -40,6 +41,21 @@ TEST(Shape, boundsAreTightAlongEveryWorldAxis) {
       }
       EXPECT_LE((support(shape, random.vector())).norm(), boundingRadius(shape) * (1 + 1e-14));
     }
+}
+
+TEST(Shape, leastHalfWidthIsThatOfTheThinnestSide) {
+  EXPECT_EQ(leastHalfWidth(Shape::sphere(0.3)), 0.3);
+  EXPECT_EQ(leastHalfWidth(Shape::capsule(0.2, 0.9)), 0.2);
+  EXPECT_EQ(leastHalfWidth(Shape::cylinder(0.2, 0.1)), 0.1);
+  EXPECT_EQ(leastHalfWidth(Shape::cylinder(0.2, 0.5)), 0.2);
+  EXPECT_EQ(leastHalfWidth(Shape::ellipsoid({0.4, 0.1, 0.3})), 0.1);
+  EXPECT_EQ(leastHalfWidth(Shape::box({0.4, 0.2, 0.3})), 0.2);
+  std::vector<Vector3> corners;
+  for (int i = 0; i < 8; ++i) corners.push_back({(i & 1) * 0.8, (i & 2) * 0.2, (i & 4) * 0.15});
+  EXPECT_NEAR(leastHalfWidth(Shape::hull(corners)), 0.2, 1e-15);
+  EXPECT_NEAR(leastHalfWidth(Shape::hull({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}})), 0.5 / std::numbers::sqrt3,
+              1e-15);  // the corner at the origin, before the face across
+  EXPECT_TRUE(std::isinf(leastHalfWidth(Shape::plane())));
 }
 
 TEST(Shape, supportLiesOnTheSurfaceWithTheDirectionAsNormal) {

@@ -1,0 +1,219 @@
+#include "integrate/Encounters.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "math/Rotation.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr int kRounds = 3;          // repetitions of a (sub)step, of either kind
+constexpr double kMissed = 1e-3;    // [-] of the pair's size: overlap at the end that was missed
+constexpr double kNear = 1e-3;      // [-] of the thinner geom's half width: what is that near at the start is not passed
+constexpr double kApart = 0.05;     // [-] of it: pairs that press and end so far apart have passed,
+constexpr double kApartFew = 1e-3;  // [-] or so far, where repetitions cost little:
+constexpr std::size_t kFew = 16;    // contacts of an island
+constexpr double kFarApart =
+    0.25;  // [-] of the pair's size: gap at the end of a pair that presses and does touch on its way, from which on the (sub)step is too long
+constexpr double kTouched = 1e-3;  // [-] of the thinner geom's half width: depth by which two have touched that were free to pass,
+constexpr double kDeep = 0.1;      // [-] and by which one has run into the other
+constexpr double kCareful = 0.02;  // [-] of it: the way between two looks where they touch, in the first case,
+constexpr double kBold = 0.5;      // [-] and in the second
+constexpr int kLooks = 256;        // on one way
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+bool before(const Contact& contact, const FeatureKey& key) { return contact.key < key; }
+
+/// [-] of its distance from the axis: how far a point gets off the way that it sets out on, at most.
+double bend(const Vector3& turn) { return 0.5 * turn.squaredNorm(); }
+
+/// [m] of the contacts of the same two geoms; infinite without any.
+double leastGap(const ContactSet& contacts, const FeatureKey& key) {
+  double gap = std::numeric_limits<double>::infinity();
+  auto entry = std::lower_bound(contacts.begin(), contacts.end(), FeatureKey{key.geomA, key.geomB, 0}, before);
+  for (; entry != contacts.end() && entry->key.geomA == key.geomA && entry->key.geomB == key.geomB; ++entry) gap = std::min(gap, entry->gap);
+  return gap;
+}
+
+}  // namespace
+
+Encounters::Encounters(Island& island, const IslandProblem& problem, const IslandSolver& solver) : island_{&island}, problem_{&problem}, solver_{&solver} {}
+
+Pose Encounters::Way::at(double share) const { return {start.position + share * shift, (expRotation(share * turn) * start.rotation).normalized()}; }
+
+void Encounters::begin() {
+  missedRounds_ = passedRounds_ = 0;
+  free_.clear();
+  joined_.clear();
+}
+
+Encounters::Finding Encounters::compare(const Island::Moment& before, double h, bool last) {
+  missed_.clear();
+  if (island_->startContacts.empty()) return Finding::Agree;
+  if (missedRounds_ < kRounds && findMissed(before)) {
+    ++missedRounds_;
+    return Finding::Repeat;
+  }
+  if (last) return Finding::Agree;
+  if (const Finding finding = findPassed(before, h); finding != Finding::Agree) return finding;
+  return haveRunThrough(before, h) ? Finding::TooLong : Finding::Agree;
+}
+
+bool Encounters::findMissed(const Island::Moment& before) {
+  for (const Contact& end : island_->contacts) {
+    if (end.gap > -kMissed * island_->pairSize(end.key) || island_->closing.contains(end.key)) continue;
+    if (findContact(island_->startContacts, end.key) != nullptr && !isFree(end.key)) continue;
+    const Vector3 half = 0.5 * end.gap * end.normal;
+    const auto atStart = [&](int body, const Vector3& point) -> Vector3 {
+      const Pose* start = before.poseOf(body);
+      return start == nullptr ? point : *start * (island_->state.pose(body).inverse() * point);
+    };
+    const Vector3 onA = atStart(end.bodyA, end.point - half), onB = atStart(end.bodyB, end.point + half);
+    missed_.push_back(end);
+    missed_.back().point = 0.5 * (onA + onB);
+    missed_.back().gap = end.normal.dot(onB - onA);
+  }
+  return !missed_.empty();
+}
+
+void Encounters::addMissed() {
+  ContactSet& contacts = island_->contacts;
+  for (const Contact& contact : missed_) {
+    const auto place = std::lower_bound(contacts.begin(), contacts.end(), contact.key, stiction::before);
+    if (place != contacts.end() && place->key == contact.key)
+      *place = contact;
+    else
+      contacts.insert(place, contact);
+    joined_.push_back(contact.key);
+  }
+}
+
+/// A relaxed law may itself have pairs part that press.
+Encounters::Finding Encounters::findPassed(const Island::Moment& before, double h) {
+  if (passedRounds_ == kRounds || island_->setup->options->law != Law::Coulomb) return Finding::Agree;
+  const double apart = island_->startContacts.size() <= kFew ? kApartFew : kApart;
+  const std::size_t known = free_.size();
+  bool isTooLong = false;
+  for (std::size_t k = 0; k < problem_->used.size(); ++k) {
+    const Contact& contact = island_->startContacts[at(problem_->used[k])];
+    const FeatureKey& key = contact.key;
+    const double width = halfWidth(key.geomA, key.geomB);
+    if (contact.gap <= kNear * width || mayPass(key.geomA, key.geomB) || !solver_->isLoaded(k)) continue;
+    const double gap = leastGap(island_->contacts, key);
+    if (gap <= apart * width) continue;
+    if (passesBy(before, key, h))
+      free_.push_back({key.geomA, key.geomB});
+    else
+      isTooLong = isTooLong || gap > kFarApart * island_->pairSize(key);
+  }
+  if (free_.size() > known) {
+    ++passedRounds_;
+    return Finding::Repeat;
+  }
+  return isTooLong ? Finding::TooLong : Finding::Agree;
+}
+
+bool Encounters::isFree(const FeatureKey& key) const {
+  return mayPass(key.geomA, key.geomB) && std::find(joined_.begin(), joined_.end(), key) == joined_.end();
+}
+
+bool Encounters::mayPass(int geomA, int geomB) const { return std::find(free_.begin(), free_.end(), std::array{geomA, geomB}) != free_.end(); }
+
+/// [m] of the thinner one.
+double Encounters::halfWidth(int geomA, int geomB) const {
+  const std::vector<double>& widths = island_->setup->geomHalfWidth;
+  return std::min(widths[at(geomA)], widths[at(geomB)]);
+}
+
+/// Whether two bodies have run into each other somewhere on their way, or touched where they were free, beyond what they overlapped by before. The overlap of a pair that waits for its
+/// impact does not count: the island's closing contacts take note of it.
+bool Encounters::haveRunThrough(const Island::Moment& before, double h) {
+  const StepSetup& setup = *island_->setup;
+  const auto turnsFar = [&](int body) { return bend(turnOf(body, h)) * setup.bodyArm[at(body)] > kDeep * setup.thinnest; };
+  const auto some = [&](const std::vector<int>& bodies) { return std::any_of(bodies.begin(), bodies.end(), turnsFar); };
+  if (free_.empty() && !some(island_->bodies) && !some(island_->kinematic)) return false;
+  bool found = false;
+  for (const CandidatePair& pair : island_->pairs) {
+    const auto past = [&](int geom) { return bend(turnOf(setup.model->geoms[at(geom)].body, h)) * setup.geomArm[at(geom)]; };
+    const bool free = mayPass(pair.geomA, pair.geomB);
+    if (!free && past(pair.geomA) + past(pair.geomB) <= kDeep * halfWidth(pair.geomA, pair.geomB)) continue;
+    if (runInto(pair, wayOf(before, pair.geomA, h), wayOf(before, pair.geomB, h), free) && !island_->closing.passes(pair)) found = true;
+  }
+  return found;
+}
+
+/// Whether the two do not touch on the way that forces alone would take them.
+bool Encounters::passesBy(const Island::Moment& before, const FeatureKey& key, double h) {
+  const CandidatePair pair{key.geomA, key.geomB, 0, 0, 0};
+  return !runInto(pair, freeWayOf(before, key.geomA, h), freeWayOf(before, key.geomB, h), true);
+}
+
+Vector3 Encounters::turnOf(int body, double h) const {
+  switch (island_->kind(body)) {
+    case BodyKind::Dynamic: return island_->motion[at(body)].turn;
+    case BodyKind::Kinematic: return h * island_->state.angularVelocity[at(body)];
+    case BodyKind::Static: break;
+  }
+  return Vector3::Zero();
+}
+
+Encounters::Way Encounters::wayOf(const Island::Moment& before, int geom, double h) const {
+  Way way;
+  way.body = island_->setup->model->geoms[at(geom)].body;
+  way.start = way.end = island_->state.pose(way.body);
+  if (const Pose* start = before.poseOf(way.body)) way.start = *start;
+  way.shift = way.end.position - way.start.position;
+  way.turn = turnOf(way.body, h);
+  return way;
+}
+
+Encounters::Way Encounters::freeWayOf(const Island::Moment& before, int geom, double h) const {
+  Way way = wayOf(before, geom, h);
+  if (island_->kind(way.body) != BodyKind::Dynamic) return way;
+  const auto block = std::lower_bound(island_->bodies.begin(), island_->bodies.end(), way.body) - island_->bodies.begin();
+  const Twist twist = problem_->twistOf(static_cast<int>(block), problem_->vFree);
+  way.shift = h * twist.linear;
+  way.turn = h * twist.angular;
+  return way;
+}
+
+/// Whether the geoms touch, or run into each other, beyond what they overlap by at the start; also where so many looks do not tell. Bodies go straight and turn evenly; the way between two
+/// looks is what lies between the geoms, but no less than the stride.
+bool Encounters::runInto(const CandidatePair& pair, const Way& a, const Way& b, bool touch) {
+  const StepSetup& setup = *island_->setup;
+  const double length = (b.shift - a.shift).norm() + a.turn.norm() * setup.geomArm[at(pair.geomA)] + b.turn.norm() * setup.geomArm[at(pair.geomB)];
+  const double width = halfWidth(pair.geomA, pair.geomB), stride = (touch ? kCareful : kBold) * width;
+  double allowed = (touch ? kTouched : kDeep) * width;
+  bool runs = false;
+  pair_.assign(1, pair);
+  double way = 0;
+  for (int look = 0; way < length && !runs; ++look) {
+    const double gap = gapAt(way / length, a, b, length - way);
+    if (look == 0) allowed += std::max(-gap, 0.0);
+    runs = gap < -allowed || look == kLooks;
+    way += std::max(gap, stride);
+  }
+  for (const Way* moved : {&a, &b}) {
+    island_->state.position[at(moved->body)] = moved->end.position;
+    island_->state.rotation[at(moved->body)] = moved->end.rotation;
+  }
+  return runs;
+}
+
+/// [m] of the pair after a share of the way; infinite beyond `reach`.
+double Encounters::gapAt(double share, const Way& a, const Way& b, double reach) {
+  for (const Way* way : {&a, &b}) {
+    const Pose pose = way->at(share);
+    island_->state.position[at(way->body)] = pose.position;
+    island_->state.rotation[at(way->body)] = pose.rotation;
+  }
+  pair_.front().reach = reach;
+  island_->setup->detector->narrowPhase(island_->state, pair_, contacts_);
+  double gap = std::numeric_limits<double>::infinity();
+  for (const Contact& contact : contacts_) gap = std::min(gap, contact.gap);
+  return gap;
+}
+
+}  // namespace stiction

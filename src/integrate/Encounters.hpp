@@ -1,0 +1,64 @@
+// What bodies met on their way through the (sub)step, as against what its contacts said beforehand.
+//
+// Contacts are linear in the motion, of the features near each other at the start. That holds bodies apart that do not turn: each convex one stays on its side of the plane between. But
+//   missed: turning bodies meet at features that were not the near ones. Such contacts of the end, seen from the start, join, and the (sub)step is repeated;
+//   passed: the plane goes on where the other body does not, and stops what would fly past it. Pairs that press, end apart, and would not touch on the way that forces alone take them, are
+//           free: the (sub)step is repeated without their contacts, and should they touch then, with the one of that moment;
+//   run through: a body that turns by θ gets ½ θ² times its arm past its contacts, after a blow on its end right through the wall that it struck. The way of those is followed.
+// Where none of it helps the (sub)step is too long. Source for the ways: conservative advancement (Mirtich 1996) by the depth allowed.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "integrate/IslandSolver.hpp"
+
+namespace stiction {
+
+class Encounters {
+ public:
+  enum class Finding : std::uint8_t { Agree, Repeat, TooLong };
+
+  Encounters(Island& island, const IslandProblem& problem, const IslandSolver& solver);
+
+  /// Before the first trial of a (sub)step.
+  void begin();
+  /// At the end of a trial of h [s] from `before`. `last`: no smaller step is left to resort to.
+  Finding compare(const Island::Moment& before, double h, bool last);
+  /// Adds the contacts that were missed to the island's, which is back at the start.
+  void addMissed();
+  /// Whether the contact is left out.
+  bool isFree(const FeatureKey& key) const;
+
+ private:
+  struct Way {
+    int body{-1};
+    Pose start, end;
+    Vector3 shift{Vector3::Zero()}, turn{Vector3::Zero()};  // [m], [rad]
+
+    Pose at(double share) const;
+  };
+
+  bool findMissed(const Island::Moment& before);
+  Finding findPassed(const Island::Moment& before, double h);
+  bool haveRunThrough(const Island::Moment& before, double h);
+  bool passesBy(const Island::Moment& before, const FeatureKey& key, double h);
+  bool mayPass(int geomA, int geomB) const;
+  double halfWidth(int geomA, int geomB) const;
+  Vector3 turnOf(int body, double h) const;
+  Way wayOf(const Island::Moment& before, int geom, double h) const;
+  Way freeWayOf(const Island::Moment& before, int geom, double h) const;
+  bool runInto(const CandidatePair& pair, const Way& a, const Way& b, bool touch);
+  double gapAt(double share, const Way& a, const Way& b, double reach);
+
+  Island* island_;
+  const IslandProblem* problem_;
+  const IslandSolver* solver_;
+  int missedRounds_{0}, passedRounds_{0};  // repetitions
+  ContactSet missed_;                      // found at the end, seen from the start
+  std::vector<std::array<int, 2>> free_;   // pairs of geoms
+  std::vector<FeatureKey> joined_;         // contacts that were missed, also of free pairs
+  std::vector<CandidatePair> pair_;        // that is being followed
+  ContactSet contacts_;                    // of it
+};
+
+}  // namespace stiction

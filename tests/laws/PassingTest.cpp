@@ -1,0 +1,161 @@
+// What flies past is not stopped, what it hits stops it, and nothing goes through, whatever the step: contacts are linear in the motion, and the motion is not.
+#include <random>
+
+#include "Scenes.hpp"
+
+namespace stiction::laws {
+namespace {
+
+Shape cubeOfTriangles(const Vector3& half) {
+  std::vector<Vector3> corners;
+  for (int i = 0; i < 8; ++i) corners.push_back(Vector3{(i & 1) != 0 ? 1.0 : -1.0, (i & 2) != 0 ? 1.0 : -1.0, (i & 4) != 0 ? 1.0 : -1.0}.cwiseProduct(half));
+  return Shape::triangles(corners,
+                          {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}, {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3}, {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}});
+}
+
+/// A ball of 5 cm that flies along x at `speed`, and an obstacle whose top, at y = 0.1 of its own frame, is `clearance` below the ball's way.
+struct Flight {
+  Shape obstacle;
+  double speed, clearance, distance, restitution;
+  bool moves;
+
+  Simulation start() const {
+    ModelBuilder builder;
+    builder.setGravity(Vector3::Zero());
+    Part ball = solid(Shape::sphere(0.05), 1, Pose{}, 0.5, restitution);
+    ball.body.velocity = {speed, 0, 0};
+    add(builder, ball);
+    const Pose place{{distance, -0.15 - clearance, 0}, Quaternion::Identity()};
+    if (moves) {
+      addBody(builder, obstacle, 5, place, 0.5);
+    } else {
+      Geom geom;
+      geom.shape = obstacle;
+      geom.friction = 0.5;
+      builder.addGeom(geom, place);
+    }
+    return {builder.build(), {}};
+  }
+};
+
+std::vector<Shape> obstacles() {
+  return {Shape::sphere(0.1),
+          Shape::box({0.1, 0.1, 0.3}),
+          Shape::capsule(0.1, 0.3),
+          Shape::cylinder(0.1, 0.3),
+          Shape::ellipsoid({0.2, 0.1, 0.3}),
+          Shape::hull({{-0.1, -0.1, -0.1}, {0.1, -0.1, -0.1}, {0, 0.1, -0.1}, {0, 0.1, 0.1}, {-0.1, -0.1, 0.1}, {0.1, -0.1, 0.1}}),
+          cubeOfTriangles({0.1, 0.1, 0.3})};
+}
+
+// A plane between two bodies goes on where the obstacle ends. Without a look back 1239 of these 2100 flights lose speed to it, some at a distance of 0.3 m.
+TEST(Passing, WhatFliesPastIsNotStopped) {
+  std::mt19937 random{1};
+  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
+  for (int trial = 0; trial < 300; ++trial)
+    for (const Shape& shape : obstacles()) {
+      Flight flight{shape, std::pow(10.0, uniform(0, 2)), std::pow(10.0, uniform(-3.5, -0.5)), 0, 0, trial % 2 == 0 && shape.type != ShapeType::Mesh};
+      const double h = trial % 3 == 0 ? 0.004 : 1.0 / 60;
+      flight.distance = 0.35 + uniform(0.5, 2) * flight.speed * h;
+      Simulation simulation = flight.start();
+      const int steps = static_cast<int>(2 * flight.distance / (flight.speed * h)) + 1;
+      for (int i = 0; i < steps; ++i) ASSERT_EQ(simulation.step(h).status, StepStatus::Certified);
+      ASSERT_EQ(simulation.state().velocity[1], (Vector3{flight.speed, 0, 0}))
+          << name(shape.type) << " at " << flight.clearance << " m, " << flight.speed << " m/s, from " << flight.distance << " m, step " << h;
+    }
+}
+
+// The others are, without overlap, by what stands.
+TEST(Passing, WhatItHitsStopsIt) {
+  std::mt19937 random{2};
+  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
+  for (int trial = 0; trial < 200; ++trial)
+    for (const Shape& shape : obstacles()) {
+      Flight flight{shape, std::pow(10.0, uniform(0, 2)), -uniform(0.002, 0.2), 0, trial % 4 == 0 ? 0.5 : 0.0, false};
+      const double h = trial % 3 == 0 ? 0.004 : 1.0 / 60;
+      flight.distance = 0.35 + uniform(0.5, 2) * flight.speed * h;
+      Simulation simulation = flight.start();
+      const int steps = static_cast<int>(2 * flight.distance / (flight.speed * h)) + 1;
+      for (int i = 0; i < steps; ++i) {
+        const StepReport& report = simulation.step(h);
+        ASSERT_EQ(report.status, StepStatus::Certified);
+        ASSERT_LE(report.penetration, 1e-6);
+      }
+      const Vector3 v = simulation.state().velocity[1];
+      ASSERT_TRUE(v.x() < flight.speed * (1 - 1e-4) && v.norm() <= flight.speed)
+          << name(shape.type) << " at " << flight.clearance << " m, " << flight.speed << " m/s, from " << flight.distance << " m, step " << h << ": "
+          << v.transpose();
+    }
+}
+
+// A blow on its end sets a body turning by a radian and more in a step, which takes it half its length past contacts that are linear in the motion.
+TEST(Passing, NothingThatTurnsGoesThroughAWall) {
+  const Shape shots[] = {Shape::box({0.05, 0.05, 0.05}), Shape::capsule(0.02, 0.1), Shape::cylinder(0.05, 0.05), Shape::ellipsoid({0.05, 0.03, 0.02}),
+                         Shape::hull({{-0.05, -0.05, -0.05}, {0.05, 0, 0}, {0, 0.05, 0}, {0, 0, 0.05}})};
+  HeightField flat{3, 3, 3, 3, 0.01, std::vector<double>(9, 0.0)};
+  const Quaternion facing = turn(-90, {0, 1, 0});
+  const std::vector<std::pair<Shape, Quaternion>> walls = {{Shape::plane(), facing},
+                                                           {Shape::terrain(flat), facing},
+                                                           {Shape::box({0.005, 3, 3}), Quaternion::Identity()},
+                                                           {cubeOfTriangles({0.005, 3, 3}), Quaternion::Identity()},
+                                                           {Shape::cylinder(3, 0.005), facing},
+                                                           {Shape::ellipsoid({0.02, 3, 3}), Quaternion::Identity()}};
+  std::mt19937 random{3};
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 24; ++trial)
+    for (const Shape& shape : shots)
+      for (const auto& [wall, rotation] : walls)
+        for (const bool moves : {false, true}) {
+          if (moves && (wall.type == ShapeType::Plane || wall.type == ShapeType::HeightField || wall.type == ShapeType::Mesh)) continue;
+          const double speed = trial % 2 == 0 ? 60 : 15, restitution = trial % 4 == 3 ? 0.7 : 0.0, h = trial % 3 == 0 ? 0.002 : 1.0 / 60;
+          ModelBuilder builder;
+          builder.setGravity(Vector3::Zero());
+          Part shot =
+              solid(shape, 1, {Vector3::Zero(), Quaternion{normal(random), normal(random), normal(random), normal(random)}.normalized()}, 0.5, restitution);
+          shot.body.velocity = {speed, 0.05 * speed * normal(random), 0.05 * speed * normal(random)};
+          shot.body.angularVelocity = 0.5 * speed * Vector3{normal(random), normal(random), normal(random)};
+          add(builder, shot);
+          if (moves) {
+            addBody(builder, wall, 1e6, {{1, 0, 0}, rotation}, 0.5);
+          } else {
+            Geom geom;
+            geom.shape = wall;
+            geom.friction = 0.5;
+            builder.addGeom(geom, {{1, 0, 0}, rotation});
+          }
+          Simulation simulation{builder.build(), {}};
+          const int steps = std::max(4, static_cast<int>(1.5 / (speed * h)));
+          for (int i = 0; i < steps; ++i) {
+            ASSERT_EQ(simulation.step(h).status, StepStatus::Certified);
+            ASSERT_LT(simulation.state().position[1].x(), 1.0)
+                << name(shape.type) << " against " << name(wall.type) << ", step " << i << " of " << h << ", trial " << trial;
+          }
+        }
+}
+
+// A driven blade sweeps over balls that lie about, half a radian in a step: each is hit, none is left behind it or inside.
+TEST(Passing, ABladeHitsWhatItSweepsOver) {
+  for (const double spin : {3.0, 12.0, 30.0, 60.0})
+    for (const double angle : {0.2, 0.55, 1.1, 2.0})
+      for (const double radius : {0.3, 0.6, 0.9}) {
+        ModelBuilder builder;
+        builder.setGravity(Vector3::Zero());
+        Part blade = solid(Shape::box({1, 0.02, 0.2}), 1, Pose{}, 0);
+        blade.body.kind = BodyKind::Kinematic;
+        blade.body.angularVelocity = {0, 0, spin};
+        add(builder, blade);
+        add(builder, solid(Shape::sphere(0.05), 1, {radius * Vector3{std::cos(angle), std::sin(angle), 0}, Quaternion::Identity()}, 0));
+        Simulation simulation{builder.build(), {}};
+        const double h = 1.0 / 60;
+        const int steps = static_cast<int>((angle + 0.5) / (spin * h)) + 1;
+        for (int i = 0; i < steps; ++i) {
+          const StepReport& report = simulation.step(h);
+          ASSERT_EQ(report.status, StepStatus::Certified) << report.reason;
+          ASSERT_LE(report.penetration, 2e-3);
+        }
+        EXPECT_GE(simulation.state().velocity[2].norm(), 0.5 * spin * radius) << spin << " rad/s, at " << angle << " rad, " << radius << " m";
+      }
+}
+
+}  // namespace
+}  // namespace stiction::laws
