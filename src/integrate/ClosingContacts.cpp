@@ -20,7 +20,7 @@ void ClosingContacts::mark(const Island& island, double threshold) {
   closing_.clear();
   alreadyTouching_.clear();
   for (const Contact& c : island.contacts) {
-    if (c.restitution <= 0) continue;
+    if (!island.isTimed(c)) continue;
     const double rate = normalVelocity(island.state, c);
     if (island.touching(c))
       alreadyTouching_.push_back(c.key);
@@ -35,10 +35,8 @@ bool ClosingContacts::contains(const FeatureKey& key) const {
          std::find(alreadyTouching_.begin(), alreadyTouching_.end(), key) == alreadyTouching_.end();
 }
 
-bool ClosingContacts::passes(const CandidatePair& pair) {
-  const bool waits = std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return c.key.geomA == pair.geomA && c.key.geomB == pair.geomB; });
-  hasPassed_ = hasPassed_ || waits;
-  return waits;
+bool ClosingContacts::waits(const CandidatePair& pair) const {
+  return std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return c.key.geomA == pair.geomA && c.key.geomB == pair.geomB; });
 }
 
 double ClosingContacts::earliest(double remaining) const {

@@ -1,4 +1,4 @@
-// Contacts that will bounce: open yet, they wait for their impact and take no part in the ordinary step.
+// Contacts whose bodies meet at their own time, as all that bounce do: open yet, they wait for it and take no part in the ordinary step.
 #pragma once
 #include <vector>
 
@@ -14,13 +14,15 @@ double normalVelocity(const WorldState& state, const Contact& contact);
 
 class ClosingContacts {
  public:
-  /// The island's contacts with restitution that are open and close faster than `threshold` [m/s].
+  /// The island's timed contacts that are open and close faster than `threshold` [m/s].
   void mark(const Island& island, double threshold);
   void clear() { closing_.clear(); }
   /// Before a trial of the closing time.
   void begin() { hasPassed_ = false; }
-  /// Takes note that the two have run into each other in the trial, wherever it ends. False when they do not wait.
-  bool passes(const CandidatePair& pair);
+  /// Whether a contact of the pair waits.
+  bool waits(const CandidatePair& pair) const;
+  /// Takes note that such a pair has run into each other in the trial, wherever that ends.
+  void notePassing() { hasPassed_ = true; }
   bool empty() const { return closing_.empty(); }
   /// Whether a contact waits: one of the same two geoms is closing, and this one did not touch when they were marked.
   bool contains(const FeatureKey& key) const;

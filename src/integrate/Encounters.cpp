@@ -12,14 +12,14 @@ constexpr int kRounds = 3;          // repetitions of a (sub)step, of either kin
 constexpr double kMissed = 1e-3;    // [-] of the pair's size: overlap at the end that was missed
 constexpr double kNear = 1e-3;      // [-] of the thinner geom's half width: what is that near at the start is not passed
 constexpr double kApart = 0.05;     // [-] of it: pairs that press and end so far apart have passed,
-constexpr double kApartFew = 1e-3;  // [-] or so far, where repetitions cost little:
-constexpr std::size_t kFew = 16;    // contacts of an island
+constexpr double kApartFew = 1e-3;  // [-] or so far, where repetitions cost little
 constexpr double kFarApart =
     0.25;  // [-] of the pair's size: gap at the end of a pair that presses and does touch on its way, from which on the (sub)step is too long
 constexpr double kTouched = 1e-3;  // [-] of the thinner geom's half width: depth by which two have touched that were free to pass,
 constexpr double kDeep = 0.1;      // [-] and by which one has run into the other
 constexpr double kCareful = 0.02;  // [-] of it: the way between two looks where they touch, in the first case,
 constexpr double kBold = 0.5;      // [-] and in the second
+constexpr double kShort = 0.1;     // [-] of it: a way on which none goes deep by touching one that it ends beside
 constexpr int kLooks = 256;        // on one way
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -93,7 +93,7 @@ void Encounters::addMissed() {
 /// A relaxed law may itself have pairs part that press.
 Encounters::Finding Encounters::findPassed(const Island::Moment& before, double h) {
   if (passedRounds_ == kRounds || island_->setup->options->law != Law::Coulomb) return Finding::Agree;
-  const double apart = island_->startContacts.size() <= kFew ? kApartFew : kApart;
+  const double apart = island_->timed ? kApartFew : kApart;
   const std::size_t known = free_.size();
   bool isTooLong = false;
   for (std::size_t k = 0; k < problem_->used.size(); ++k) {
@@ -133,13 +133,17 @@ bool Encounters::haveRunThrough(const Island::Moment& before, double h) {
   const StepSetup& setup = *island_->setup;
   const auto turnsFar = [&](int body) { return bend(turnOf(body, h)) * setup.bodyArm[at(body)] > kDeep * setup.thinnest; };
   const auto some = [&](const std::vector<int>& bodies) { return std::any_of(bodies.begin(), bodies.end(), turnsFar); };
-  if (free_.empty() && !some(island_->bodies) && !some(island_->kinematic)) return false;
+  if (free_.empty() && island_->closing.empty() && !some(island_->bodies) && !some(island_->kinematic)) return false;
   bool found = false;
   for (const CandidatePair& pair : island_->pairs) {
     const auto past = [&](int geom) { return bend(turnOf(setup.model->geoms[at(geom)].body, h)) * setup.geomArm[at(geom)]; };
-    const bool free = mayPass(pair.geomA, pair.geomB);
-    if (!free && past(pair.geomA) + past(pair.geomB) <= kDeep * halfWidth(pair.geomA, pair.geomB)) continue;
-    if (runInto(pair, wayOf(before, pair.geomA, h), wayOf(before, pair.geomB, h), free) && !island_->closing.passes(pair)) found = true;
+    const bool waits = island_->closing.waits(pair), touch = waits || mayPass(pair.geomA, pair.geomB);
+    if (!touch && past(pair.geomA) + past(pair.geomB) <= kDeep * halfWidth(pair.geomA, pair.geomB)) continue;
+    if (!runInto(pair, wayOf(before, pair.geomA, h), wayOf(before, pair.geomB, h), touch)) continue;
+    if (waits)
+      island_->closing.notePassing();
+    else
+      found = true;
   }
   return found;
 }
@@ -187,6 +191,7 @@ bool Encounters::runInto(const CandidatePair& pair, const Way& a, const Way& b, 
   const double width = halfWidth(pair.geomA, pair.geomB), stride = (touch ? kCareful : kBold) * width;
   double allowed = (touch ? kTouched : kDeep) * width;
   bool runs = false;
+  if (touch && length <= kShort * width) return false;
   pair_.assign(1, pair);
   double way = 0;
   for (int look = 0; way < length && !runs; ++look) {

@@ -23,8 +23,17 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 Impacts::Impacts(Island& island, IslandProblem& problem, IslandRows& rows, IslandSolver& solver)
     : island_{&island}, problem_{&problem}, rows_{&rows}, solver_{&solver} {}
 
-bool Impacts::arePossible() const {
-  return std::any_of(island_->contacts.begin(), island_->contacts.end(), [](const Contact& contact) { return contact.restitution > 0; });
+bool Impacts::begin(double h) {
+  const WorldState& state = island_->state;
+  double fastest = 0;
+  for (const int body : island_->bodies)
+    fastest = std::max(fastest, state.velocity[at(body)].norm() + island_->bodySize(body) * state.angularVelocity[at(body)].norm());
+  for (const int body : island_->kinematic) fastest = std::max(fastest, state.velocity[at(body)].norm());
+  threshold_ = std::max(4.0 * h * island_->setup->model->gravity.norm(), kNoise * fastest);
+  possible_ = std::any_of(island_->contacts.begin(), island_->contacts.end(), [this](const Contact& contact) {
+    return contact.restitution > 0 || (island_->timed && !island_->touching(contact) && normalVelocity(island_->state, contact) < -threshold_);
+  });
+  return possible_;
 }
 
 bool Impacts::hasTouching() const {
@@ -61,12 +70,6 @@ double Impacts::closingTime(double remaining, const std::function<bool(double)>&
 }
 
 bool Impacts::advance(double h, const std::function<bool(double)>& substep) {
-  const WorldState& state = island_->state;
-  double fastest = 0;
-  for (const int body : island_->bodies)
-    fastest = std::max(fastest, state.velocity[at(body)].norm() + island_->bodySize(body) * state.angularVelocity[at(body)].norm());
-  for (const int body : island_->kinematic) fastest = std::max(fastest, state.velocity[at(body)].norm());
-  threshold_ = std::max(4.0 * h * island_->setup->model->gravity.norm(), kNoise * fastest);
   double remaining = h;
   ClosingContacts& closing = island_->closing;
   for (int advances = 0; advances < kAdvances && remaining > kInstant * h; ++advances) {

@@ -5,6 +5,8 @@
 namespace stiction {
 namespace {
 
+constexpr std::size_t kFew = 16;  // contacts of an island
+
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void copyBody(const WorldState& from, int body, WorldState& to) {
@@ -32,6 +34,7 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
   take(islands.contactsOf(island), contacts);
   take(islands.heldOf(island), held);
   fresh = true;
+  timed = contacts.size() <= kFew && setup->options->law == Law::Coulomb;
   closing.clear();
   for (const int body : bodies) copyBody(start, body, state);
   kinematic.clear();
@@ -50,6 +53,7 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
 void Island::copy(const Island& other, IslandResult& to) {
   result = &to;
   step = other.step;
+  timed = other.timed;
   pairs = other.pairs;
   bodies = other.bodies;
   kinematic = other.kinematic;

@@ -65,6 +65,8 @@ struct Island {
   bool touching(const Contact& contact) const { return contact.gap <= kTouch * pairSize(contact.key); }
   /// The memory of a contact, or null; quick for one after the other.
   ContactMemory* memoryOf(const FeatureKey& key) const { return findMemory(report().memory, key, cursor); }
+  /// Whether its bodies meet there at their own time, by trials of the step, not at the end of one.
+  bool isTimed(const Contact& contact) const { return contact.restitution > 0 || timed; }
   /// [m] of the deepest overlap.
   double deepest() const;
   /// Distance [m] that a body falls from rest in h.
@@ -87,8 +89,9 @@ struct Island {
   ClosingContacts closing;     // left out of the problem
   std::vector<Motion> motion;  // by body
   bool fresh{false};
-  double step{0};  // [s] the whole step
-  double time{0};  // [s] at the poses of `state`
+  bool timed{false};  // few contacts, where trials of a step cost little: without restitution, too
+  double step{0};     // [s] the whole step
+  double time{0};     // [s] at the poses of `state`
   IslandResult* result{nullptr};
   ThreadPool* team{nullptr};               // threads that share the work, idle
   const CallOff* callOff{nullptr};         // of the step, where nobody may want it any more

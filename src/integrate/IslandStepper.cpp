@@ -49,7 +49,7 @@ void IslandStepper::advance(const Islands& islands, int island, const WorldState
   problem_.assembly.setBodies(island_.bodies);
   rows_.begin(start);
   const auto whole = [this](double time) { return substep(time, 0); };
-  if (impacts_.arePossible())
+  if (impacts_.begin(h))
     impacts_.advance(h, std::cref(whole));
   else if (wasLost && !setup_->looksFirst)
     halve(h, 0, std::move(halves));
