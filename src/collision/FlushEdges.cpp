@@ -54,10 +54,9 @@ void dropCoveredFlushEdges(const std::vector<double>& radius, ContactSet& contac
   }
   std::sort(index.begin(), index.end());
   std::vector<char> dropped(contacts.size(), 0);
-  const auto samePair = [](const Contact& x, const Contact& y) { return x.key.geomA == y.key.geomA && x.key.geomB == y.key.geomB; };
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     if (!isFlush(contacts[i].key.feature)) continue;
-    const std::size_t end = i + 1 < contacts.size() && samePair(contacts[i], contacts[i + 1]) && isFlush(contacts[i + 1].key.feature) ? i + 1 : i;
+    const std::size_t end = i + 1 < contacts.size() && samePair(contacts[i].key, contacts[i + 1].key) && isFlush(contacts[i + 1].key.feature) ? i + 1 : i;
     const FeatureKey& key = contacts[i].key;
     const double size = std::min(radius[static_cast<std::size_t>(key.geomA)], radius[static_cast<std::size_t>(key.geomB)]);
     if (isCovered(contacts, index, {contacts[i], contacts[end], nearby * size})) dropped[i] = dropped[end] = 1;

@@ -6,11 +6,6 @@
 #include "integrate/Island.hpp"
 
 namespace stiction {
-namespace {
-
-bool samePair(const FeatureKey& a, const FeatureKey& b) { return a.geomA == b.geomA && a.geomB == b.geomB; }
-
-}  // namespace
 
 double normalVelocity(const WorldState& state, const Contact& contact) {
   return contact.normal.dot(state.velocityAt(contact.bodyB, contact.point) - state.velocityAt(contact.bodyA, contact.point));
@@ -36,7 +31,7 @@ bool ClosingContacts::contains(const FeatureKey& key) const {
 }
 
 bool ClosingContacts::waits(const CandidatePair& pair) const {
-  return std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return c.key.geomA == pair.geomA && c.key.geomB == pair.geomB; });
+  return std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return samePair(c.key, {pair.geomA, pair.geomB, 0}); });
 }
 
 double ClosingContacts::earliest(double remaining) const {

@@ -33,7 +33,7 @@ double bend(const Vector3& turn) { return 0.5 * turn.squaredNorm(); }
 double leastGap(const ContactSet& contacts, const FeatureKey& key) {
   double gap = std::numeric_limits<double>::infinity();
   auto entry = std::lower_bound(contacts.begin(), contacts.end(), FeatureKey{key.geomA, key.geomB, 0}, before);
-  for (; entry != contacts.end() && entry->key.geomA == key.geomA && entry->key.geomB == key.geomB; ++entry) gap = std::min(gap, entry->gap);
+  for (; entry != contacts.end() && samePair(entry->key, key); ++entry) gap = std::min(gap, entry->gap);
   return gap;
 }
 

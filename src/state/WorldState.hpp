@@ -14,6 +14,9 @@ struct FeatureKey {
   auto operator<=>(const FeatureKey&) const = default;  // NOLINT(modernize-use-nullptr): the comparison with 0 that the compiler writes
 };
 
+/// Whether the two geoms are the same.
+inline bool samePair(const FeatureKey& a, const FeatureKey& b) { return a.geomA == b.geomA && a.geomB == b.geomB; }
+
 /// What is remembered of a contact point from the last step.
 struct ContactMemory {
   FeatureKey key;
