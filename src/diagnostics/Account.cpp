@@ -42,11 +42,11 @@ double impactLoss(const BlockColumns& H, const VectorX& surface, const VectorX& 
   return -0.5 * (r.dot(scratch.before) + r.dot(scratch.after));
 }
 
-void accountForces(const Model& model, const BodyInertia& inertia, const Loads& loads, int body, const Twist& before, const Twist& after, double h,
-                   EnergyLedger& ledger) {
+void accountForces(const Model& model, const BodyInertia& inertia, const Loads& loads, int body, const Twist& before, const Twist& after, const Vector3& travel,
+                   double h, EnergyLedger& ledger) {
   const auto i = static_cast<std::size_t>(body);
   const Vector3 mean = 0.5 * (before.linear + after.linear);
-  ledger.scheme += h * inertia.mass * gravityOf(model, body).dot(after.linear - mean);
+  ledger.scheme += h * inertia.mass * gravityOf(model, body).dot(travel - mean);
   ledger.externalWork += h * loads.force[i].dot(mean);
   if (!inertia.locked) ledger.externalWork += 0.5 * h * loads.torque[i].dot(before.angular + after.angular);
 }

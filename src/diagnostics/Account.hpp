@@ -6,7 +6,7 @@
 //                    − ½ r_n (u_n⁺ + min(u_n⁻, 0))                 impact: inelastic closing
 //                    − ½ r_n max(u_n⁻, 0) + ½ r_T·(u_T⁺ − u_T⁻)    scheme, first order in h, either sign
 //   equality rows with rates u = Gᵀ v + s: −λ·s work of what moves them, −½ λ·(u⁺ + u⁻) scheme, first order in h
-//   gravity: acts over h v⁺ in the potential and over h v̄ in ΔT: scheme h m g·(v⁺ − v̄)
+//   gravity: acts over the way, h v⁺ or h v̄, in the potential and over h v̄ in ΔT: scheme h m g·(v⁺ − v̄) in the first case, none in the second
 //   rotation update: scheme −(Π⁺ − Π)·Ω̄ (zero to round-off)
 #pragma once
 #include <span>
@@ -34,9 +34,9 @@ void accountEqualityRows(const BlockColumns& G, const Eigen::Ref<const VectorX>&
 /// −½ Σ r·(u⁺ + u⁻) [J] of an impact: its loss, negative if the impact would create energy. Nothing is booked.
 double impactLoss(const BlockColumns& H, const VectorX& surface, const VectorX& r, const VectorX& vBefore, const VectorX& vAfter, AccountScratch& scratch);
 
-/// Work of gravity and applied loads on one body whose twist went from `before` to `after` over h.
-void accountForces(const Model& model, const BodyInertia& inertia, const Loads& loads, int body, const Twist& before, const Twist& after, double h,
-                   EnergyLedger& ledger);
+/// Work of gravity and applied loads on one body whose twist went from `before` to `after` over h, in which it moves at `travel` [m/s].
+void accountForces(const Model& model, const BodyInertia& inertia, const Loads& loads, int body, const Twist& before, const Twist& after, const Vector3& travel,
+                   double h, EnergyLedger& ledger);
 
 /// Potential energy change −m g·Δx of one body [J].
 double potentialChange(const Model& model, const BodyInertia& inertia, int body, const Vector3& displacement);

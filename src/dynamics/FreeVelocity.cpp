@@ -15,10 +15,10 @@ Twist freeVelocity(const Model& model, const BodyInertia& inertia, const Loads& 
   return twist;
 }
 
-RotationStep movePose(const BodyInertia& inertia, WorldState& state, int body, double h) {
+RotationStep movePose(const BodyInertia& inertia, WorldState& state, int body, const Vector3& travel, double h) {
   const auto i = static_cast<std::size_t>(body);
-  if (!state.velocity[i].isZero(0.0)) state.position[i] += h * state.velocity[i];
-  const RotationStep step = advanceRotation(inertia, state.rotation[i], state.angularVelocity[i], h);
+  if (!travel.isZero(0.0)) state.position[i] += h * travel;
+  RotationStep step = advanceRotation(inertia, state.rotation[i], state.angularVelocity[i], h);
   state.rotation[i] = step.rotation;
   state.angularVelocity[i] = step.angularVelocity;
   return step;

@@ -2,6 +2,7 @@
 //
 //   v_free = v⁻ + h (g + F/m) ,   ω_free = ω⁻ + h I(R)⁻¹ τ        no gyroscopic term: the rotation update carries it
 //   x⁺ = x + h v⁺ ,               R⁺, ω⁺ by RotationUpdate
+//   x⁺ = x + h (v⁻ + v⁺)/2        of a body that nothing touches or holds: a parabola, exactly
 #pragma once
 #include <vector>
 
@@ -27,8 +28,8 @@ Vector3 gravityOf(const Model& model, int body);
 
 Twist freeVelocity(const Model& model, const BodyInertia& inertia, const Loads& loads, const WorldState& state, int body, double h);
 
-/// Moves a dynamic body by its solved twist (stored in `state`) over h; returns the rotation step. A body with zero twist keeps its pose bit by bit.
-RotationStep movePose(const BodyInertia& inertia, WorldState& state, int body, double h);
+/// Moves a dynamic body over h at `travel` [m/s] and its solved angular velocity (stored in `state`); returns the rotation step. A body with neither keeps its pose bit by bit.
+RotationStep movePose(const BodyInertia& inertia, WorldState& state, int body, const Vector3& travel, double h);
 
 /// Moves a kinematic body exactly: x⁺ = x + h v, R⁺ = exp(h ω) R.
 void moveKinematic(WorldState& state, int body, double h);

@@ -12,6 +12,7 @@ constexpr double kShut =
 constexpr double kFall = 1e-2;  // [-] of free fall in the step: but not gaps beyond this
 constexpr double kFar =
     1e3;  // [-] of the fastest speed: a contact so far that only a greater one could close it enters as if that near, not to drown the others' digits
+constexpr double kClear = 4;         // [-] of free fall in the step: a gap that no mean of velocities closes
 constexpr double kSlipCone = 1e-8;   // [-] friction this near to its limit may slip
 constexpr double kTurn = 0.03;       // [rad] in the (sub)step: contacts of bodies that turn farther against each other have no anchor
 constexpr double kSlipSpeed = 1e-9;  // [-] of the certificate's scale: below this a contact does not slip
@@ -267,14 +268,44 @@ void IslandStepper::move(double h, bool rests) {
 void IslandStepper::account(double h) {
   EnergyLedger& ledger = island_.report().ledger;
   const VectorX &before = problem_.vBefore, &after = problem_.iterate.v;
+  if (bound_) accountContacts(problem_.assembly.problem.H, problem_.assembly.surface, problem_.iterate.r, before, after, scratch_, ledger);
+  findTravel(h);
   for (std::size_t k = 0; k < island_.bodies.size(); ++k) {
     const int body = island_.bodies[k], block = static_cast<int>(k);
-    accountForces(*setup_->model, island_.inertia(body), setup_->loads, body, problem_.twistOf(block, before), problem_.twistOf(block, after), h, ledger);
+    accountForces(*setup_->model, island_.inertia(body), setup_->loads, body, problem_.twistOf(block, before), problem_.twistOf(block, after), travel_[k], h,
+                  ledger);
   }
   if (!bound_) return;
-  accountContacts(problem_.assembly.problem.H, problem_.assembly.surface, problem_.iterate.r, before, after, scratch_, ledger);
   rows_.accountBends(h);
   rows_.account(scratch_);
+}
+
+/// Bodies go at the velocity that they end with, which is what contacts speak of; those that only forces act on, and that end clear of all others by more than the difference, at the mean of
+/// both.
+void IslandStepper::findTravel(double h) {
+  const std::size_t count = island_.bodies.size();
+  const double clear = kClear * island_.freeFall(h);
+  flies_.assign(count, 1);
+  const auto isHeld = [&](int body) {
+    const auto place = std::lower_bound(island_.bodies.begin(), island_.bodies.end(), body);
+    if (place != island_.bodies.end() && *place == body) flies_[static_cast<std::size_t>(place - island_.bodies.begin())] = 0;
+  };
+  for (std::size_t k = 0; k < problem_.used.size(); ++k) {
+    const Contact& contact = problem_.contactOf(k);
+    if (!solver_.isLoaded(k) && contact.gap + h * scratch_.after[static_cast<Eigen::Index>(3 * k)] > clear) continue;
+    isHeld(contact.bodyA);
+    isHeld(contact.bodyB);
+  }
+  for (const int id : island_.held) {
+    isHeld(setup_->held[at(id)].bodyA);
+    isHeld(setup_->held[at(id)].bodyB);
+  }
+  travel_.resize(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto block = static_cast<int>(k);
+    const Vector3 end = problem_.twistOf(block, problem_.iterate.v).linear;
+    travel_[k] = flies_[k] ? Vector3{0.5 * (problem_.twistOf(block, problem_.vBefore).linear + end)} : end;
+  }
 }
 
 /// Keeps the impulses for the next warm start, and the anchors of contacts that stick.
@@ -307,10 +338,11 @@ void IslandStepper::remember(double h, bool rests) {
 void IslandStepper::integrate(double h) {
   EnergyLedger& ledger = island_.report().ledger;
   island_.leaveContacts();
-  for (const int body : island_.bodies) {
+  for (std::size_t k = 0; k < island_.bodies.size(); ++k) {
+    const int body = island_.bodies[k];
     const BodyInertia& inertia = island_.inertia(body);
     const Vector3 start = island_.state.position[at(body)];
-    const RotationStep rotation = movePose(inertia, island_.state, body, h);
+    const RotationStep rotation = movePose(inertia, island_.state, body, travel_[k], h);
     Island::Motion& motion = island_.motion[at(body)];
     motion = {island_.state.position[at(body)] - start, rotation.angle};
     ledger.scheme -= rotation.work;

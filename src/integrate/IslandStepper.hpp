@@ -52,6 +52,7 @@ class IslandStepper {
   std::unique_ptr<Halves> halvesAhead(double h, int depth, int round) const;
   void leave(double h);
   void account(double h);
+  void findTravel(double h);
   void move(double h, bool rests);
   void remember(double h, bool rests);
   void integrate(double h);
@@ -67,8 +68,10 @@ class IslandStepper {
   Encounters encounters_;
   Projection projection_;
 
-  Island::Moment before_;  // the island before the (sub)step
-  bool bound_{false};      // something besides forces acts: the (sub)step has a problem
+  Island::Moment before_;        // the island before the (sub)step
+  bool bound_{false};            // something besides forces acts: the (sub)step has a problem
+  std::vector<Vector3> travel_;  // [m/s] at which the bodies move over the (sub)step
+  std::vector<char> flies_;      // body of the island: nothing touches or holds it
   AccountScratch scratch_;
   std::vector<ContactMemory> memory_;  // being written
 };

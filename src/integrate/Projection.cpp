@@ -14,6 +14,7 @@ constexpr double kStaysAtTolerance = 1e-2;  // [-] or than this times the step's
 constexpr double kMostStays = 1e-4;         // [-] but none above that
 constexpr double kCompliance = 1e-3;        // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
 constexpr double kTolerance = 1e-6;         // [-] relative certificate asked of the projection
+constexpr double kMargin = 5;               // [-] times what is polished to, where that is finer,
 constexpr double kPolish = 1e-10;           // [-] what a method goes on to at most: what is left becomes an approach speed of the next step,
 constexpr double kCoarse = 1e-3;            // [-] and at least
 constexpr double kFine = 0.1;     // [-] of the overlap that may stay: no pass is more exact, nor than what surfaces curve over its way, which is for the next
@@ -232,7 +233,7 @@ bool Projection::solve() {
   if (island_->report().outOfTime) return portfolio_.approximate(problem, problem_->iterate, certifier_).certificate.relative <= kUseful;
   SolveOptions options;
   options.polish = polish(certifier_.scale());
-  options.tolerance = std::max(kTolerance, options.polish);
+  options.tolerance = std::max(std::min(kTolerance, kMargin * options.polish), options.polish);
   options.warm = true;
   options.thorough = false;  // the next step corrects what is left
   options.deadline.callOff = island_->callOff;

@@ -34,6 +34,7 @@ TEST(Account, LinesOfAVelocitySolveClose) {
       H.endGroup();
     }
     const VectorX before = vector(6), r = vector(6), surface = vector(6);
+    const Vector3 travel = vector(3);
     const Loads loads{{Vector3::Zero(), vector(3)}, {Vector3::Zero(), vector(3)}};
     VectorX impulse = VectorX::Zero(6);
     multiplyAdd(H, r, impulse);
@@ -46,8 +47,8 @@ TEST(Account, LinesOfAVelocitySolveClose) {
     EnergyLedger ledger;
     AccountScratch scratch;
     accountContacts(H, surface, r, before, after, scratch, ledger);
-    accountForces(model, inertias[1], loads, 1, {before.head<3>(), before.tail<3>()}, {after.head<3>(), after.tail<3>()}, h, ledger);
-    ledger.potentialChange = potentialChange(model, inertias[1], 1, h * after.head<3>());
+    accountForces(model, inertias[1], loads, 1, {before.head<3>(), before.tail<3>()}, {after.head<3>(), after.tail<3>()}, travel, h, ledger);
+    ledger.potentialChange = potentialChange(model, inertias[1], 1, h * travel);
     ledger.kineticStart = kineticEnergy(inertias[1], R, before.head<3>(), before.tail<3>());
     ledger.kineticEnd = kineticEnergy(inertias[1], R, after.head<3>(), after.tail<3>());
     setScale(model, inertias, ledger);
