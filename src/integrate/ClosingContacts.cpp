@@ -26,12 +26,11 @@ void ClosingContacts::mark(const Island& island, double threshold) {
 }
 
 bool ClosingContacts::contains(const FeatureKey& key) const {
-  return std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return samePair(c.key, key); }) &&
-         std::find(alreadyTouching_.begin(), alreadyTouching_.end(), key) == alreadyTouching_.end();
+  return waits(key) && std::find(alreadyTouching_.begin(), alreadyTouching_.end(), key) == alreadyTouching_.end();
 }
 
-bool ClosingContacts::waits(const CandidatePair& pair) const {
-  return std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return samePair(c.key, {pair.geomA, pair.geomB, 0}); });
+bool ClosingContacts::waits(const FeatureKey& key) const {
+  return std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return samePair(c.key, key); });
 }
 
 double ClosingContacts::earliest(double remaining) const {

@@ -19,8 +19,8 @@ class ClosingContacts {
   void clear() { closing_.clear(); }
   /// Before a trial of the closing time.
   void begin() { hasPassed_ = false; }
-  /// Whether a contact of the pair waits.
-  bool waits(const CandidatePair& pair) const;
+  /// Whether a contact of the same two geoms waits.
+  bool waits(const FeatureKey& key) const;
   /// Takes note that such a pair has run into each other in the trial, wherever that ends.
   void notePassing() { hasPassed_ = true; }
   bool empty() const { return closing_.empty(); }

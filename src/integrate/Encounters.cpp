@@ -99,12 +99,12 @@ Encounters::Finding Encounters::findPassed(const Island::Moment& before, double 
   for (std::size_t k = 0; k < problem_->used.size(); ++k) {
     const Contact& contact = island_->startContacts[at(problem_->used[k])];
     const FeatureKey& key = contact.key;
-    const double width = halfWidth(key.geomA, key.geomB);
-    if (contact.gap <= kNear * width || mayPass(key.geomA, key.geomB) || !solver_->isLoaded(k)) continue;
+    const double width = halfWidth(key);
+    if (contact.gap <= kNear * width || mayPass(key) || !solver_->isLoaded(k)) continue;
     const double gap = leastGap(island_->contacts, key);
     if (gap <= apart * width) continue;
     if (passesBy(before, key, h))
-      free_.push_back({key.geomA, key.geomB});
+      free_.push_back(key);
     else
       isTooLong = isTooLong || gap > kFarApart * island_->pairSize(key);
   }
@@ -115,16 +115,16 @@ Encounters::Finding Encounters::findPassed(const Island::Moment& before, double 
   return isTooLong ? Finding::TooLong : Finding::Agree;
 }
 
-bool Encounters::isFree(const FeatureKey& key) const {
-  return mayPass(key.geomA, key.geomB) && std::find(joined_.begin(), joined_.end(), key) == joined_.end();
+bool Encounters::isFree(const FeatureKey& key) const { return mayPass(key) && std::find(joined_.begin(), joined_.end(), key) == joined_.end(); }
+
+bool Encounters::mayPass(const FeatureKey& key) const {
+  return std::any_of(free_.begin(), free_.end(), [&](const FeatureKey& free) { return samePair(free, key); });
 }
 
-bool Encounters::mayPass(int geomA, int geomB) const { return std::find(free_.begin(), free_.end(), std::array{geomA, geomB}) != free_.end(); }
-
 /// [m] of the thinner one.
-double Encounters::halfWidth(int geomA, int geomB) const {
+double Encounters::halfWidth(const FeatureKey& key) const {
   const std::vector<double>& widths = island_->setup->geomHalfWidth;
-  return std::min(widths[at(geomA)], widths[at(geomB)]);
+  return std::min(widths[at(key.geomA)], widths[at(key.geomB)]);
 }
 
 /// Whether two bodies have run into each other somewhere on their way, or touched where they were free, beyond what they overlapped by before. The overlap of a pair that waits for its
@@ -137,8 +137,9 @@ bool Encounters::haveRunThrough(const Island::Moment& before, double h) {
   bool found = false;
   for (const CandidatePair& pair : island_->pairs) {
     const auto past = [&](int geom) { return bend(turnOf(setup.model->geoms[at(geom)].body, h)) * setup.geomArm[at(geom)]; };
-    const bool waits = island_->closing.waits(pair), touch = waits || mayPass(pair.geomA, pair.geomB);
-    if (!touch && past(pair.geomA) + past(pair.geomB) <= kDeep * halfWidth(pair.geomA, pair.geomB)) continue;
+    const FeatureKey key{pair.geomA, pair.geomB, 0};
+    const bool waits = island_->closing.waits(key), touch = waits || mayPass(key);
+    if (!touch && past(pair.geomA) + past(pair.geomB) <= kDeep * halfWidth(key)) continue;
     if (!runInto(pair, wayOf(before, pair.geomA, h), wayOf(before, pair.geomB, h), touch)) continue;
     if (waits)
       island_->closing.notePassing();
@@ -176,8 +177,7 @@ Encounters::Way Encounters::wayOf(const Island::Moment& before, int geom, double
 Encounters::Way Encounters::freeWayOf(const Island::Moment& before, int geom, double h) const {
   Way way = wayOf(before, geom, h);
   if (island_->kind(way.body) != BodyKind::Dynamic) return way;
-  const auto block = std::lower_bound(island_->bodies.begin(), island_->bodies.end(), way.body) - island_->bodies.begin();
-  const Twist twist = problem_->twistOf(static_cast<int>(block), problem_->vFree);
+  const Twist twist = problem_->twistOf(problem_->assembly.blockOf(way.body), problem_->vFree);
   way.shift = h * twist.linear;
   way.turn = h * twist.angular;
   return way;
@@ -188,7 +188,7 @@ Encounters::Way Encounters::freeWayOf(const Island::Moment& before, int geom, do
 bool Encounters::runInto(const CandidatePair& pair, const Way& a, const Way& b, bool touch) {
   const StepSetup& setup = *island_->setup;
   const double length = (b.shift - a.shift).norm() + a.turn.norm() * setup.geomArm[at(pair.geomA)] + b.turn.norm() * setup.geomArm[at(pair.geomB)];
-  const double width = halfWidth(pair.geomA, pair.geomB), stride = (touch ? kCareful : kBold) * width;
+  const double width = halfWidth({pair.geomA, pair.geomB, 0}), stride = (touch ? kCareful : kBold) * width;
   double allowed = (touch ? kTouched : kDeep) * width;
   bool runs = false;
   if (touch && length <= kShort * width) return false;

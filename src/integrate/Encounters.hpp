@@ -7,7 +7,6 @@
 //   run through: a body that turns by θ gets ½ θ² times its arm past its contacts, after a blow on its end right through the wall that it struck. The way of those is followed.
 // Where none of it helps the (sub)step is too long. Source for the ways: conservative advancement (Mirtich 1996) by the depth allowed.
 #pragma once
-#include <array>
 #include <vector>
 
 #include "integrate/IslandSolver.hpp"
@@ -42,8 +41,8 @@ class Encounters {
   Finding findPassed(const Island::Moment& before, double h);
   bool haveRunThrough(const Island::Moment& before, double h);
   bool passesBy(const Island::Moment& before, const FeatureKey& key, double h);
-  bool mayPass(int geomA, int geomB) const;
-  double halfWidth(int geomA, int geomB) const;
+  bool mayPass(const FeatureKey& key) const;
+  double halfWidth(const FeatureKey& key) const;
   Vector3 turnOf(int body, double h) const;
   Way wayOf(const Island::Moment& before, int geom, double h) const;
   Way freeWayOf(const Island::Moment& before, int geom, double h) const;
@@ -55,7 +54,7 @@ class Encounters {
   const IslandSolver* solver_;
   int missedRounds_{0}, passedRounds_{0};  // repetitions
   ContactSet missed_;                      // found at the end, seen from the start
-  std::vector<std::array<int, 2>> free_;   // pairs of geoms
+  std::vector<FeatureKey> free_;           // of pairs whose contacts are left out
   std::vector<FeatureKey> joined_;         // contacts that were missed, also of free pairs
   std::vector<CandidatePair> pair_;        // that is being followed
   ContactSet contacts_;                    // of it

@@ -283,28 +283,26 @@ void IslandStepper::account(double h) {
 /// Bodies go at the velocity that they end with, which is what contacts speak of; those that only forces act on, and that end clear of all others by more than the difference, at the mean of
 /// both.
 void IslandStepper::findTravel(double h) {
-  const std::size_t count = island_.bodies.size();
   const double clear = kClear * island_.freeFall(h);
-  flies_.assign(count, 1);
-  const auto isHeld = [&](int body) {
-    const auto place = std::lower_bound(island_.bodies.begin(), island_.bodies.end(), body);
-    if (place != island_.bodies.end() && *place == body) flies_[static_cast<std::size_t>(place - island_.bodies.begin())] = 0;
+  const auto endOf = [&](int block) { return problem_.twistOf(block, problem_.iterate.v).linear; };
+  const auto hold = [&](int body) {
+    const int block = body < 0 ? -1 : problem_.assembly.blockOf(body);
+    if (block >= 0) travel_[at(block)] = endOf(block);
   };
+  travel_.resize(island_.bodies.size());
+  for (std::size_t k = 0; k < travel_.size(); ++k) {
+    const auto block = static_cast<int>(k);
+    travel_[k] = 0.5 * (problem_.twistOf(block, problem_.vBefore).linear + endOf(block));
+  }
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
     const Contact& contact = problem_.contactOf(k);
     if (!solver_.isLoaded(k) && contact.gap + h * scratch_.after[static_cast<Eigen::Index>(3 * k)] > clear) continue;
-    isHeld(contact.bodyA);
-    isHeld(contact.bodyB);
+    hold(contact.bodyA);
+    hold(contact.bodyB);
   }
   for (const int id : island_.held) {
-    isHeld(setup_->held[at(id)].bodyA);
-    isHeld(setup_->held[at(id)].bodyB);
-  }
-  travel_.resize(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    const auto block = static_cast<int>(k);
-    const Vector3 end = problem_.twistOf(block, problem_.iterate.v).linear;
-    travel_[k] = flies_[k] ? Vector3{0.5 * (problem_.twistOf(block, problem_.vBefore).linear + end)} : end;
+    hold(setup_->held[at(id)].bodyA);
+    hold(setup_->held[at(id)].bodyB);
   }
 }
 

@@ -71,7 +71,6 @@ class IslandStepper {
   Island::Moment before_;        // the island before the (sub)step
   bool bound_{false};            // something besides forces acts: the (sub)step has a problem
   std::vector<Vector3> travel_;  // [m/s] at which the bodies move over the (sub)step
-  std::vector<char> flies_;      // body of the island: nothing touches or holds it
   AccountScratch scratch_;
   std::vector<ContactMemory> memory_;  // being written
 };

@@ -233,7 +233,7 @@ bool Projection::solve() {
   if (island_->report().outOfTime) return portfolio_.approximate(problem, problem_->iterate, certifier_).certificate.relative <= kUseful;
   SolveOptions options;
   options.polish = polish(certifier_.scale());
-  options.tolerance = std::max(std::min(kTolerance, kMargin * options.polish), options.polish);
+  options.tolerance = std::clamp(kTolerance, options.polish, kMargin * options.polish);
   options.warm = true;
   options.thorough = false;  // the next step corrects what is left
   options.deadline.callOff = island_->callOff;

@@ -2,16 +2,12 @@
 #include <random>
 
 #include "Scenes.hpp"
+#include "unit/collision/ClosedMesh.hpp"
 
 namespace stiction::laws {
 namespace {
 
-Shape cubeOfTriangles(const Vector3& half) {
-  std::vector<Vector3> corners;
-  for (int i = 0; i < 8; ++i) corners.push_back(Vector3{(i & 1) != 0 ? 1.0 : -1.0, (i & 2) != 0 ? 1.0 : -1.0, (i & 4) != 0 ? 1.0 : -1.0}.cwiseProduct(half));
-  return Shape::triangles(corners,
-                          {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}, {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3}, {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}});
-}
+Shape meshOfBox(const Vector3& half) { return closedMesh(*Shape::box(half).polytope); }
 
 /// A ball of 5 cm that flies along x at `speed`, and an obstacle whose top, at y = 0.1 of its own frame, is `clearance` below the ball's way.
 struct Flight {
@@ -29,10 +25,7 @@ struct Flight {
     if (moves) {
       addBody(builder, obstacle, 5, place, 0.5);
     } else {
-      Geom geom;
-      geom.shape = obstacle;
-      geom.friction = 0.5;
-      builder.addGeom(geom, place);
+      addFixed(builder, obstacle, place, 0.5);
     }
     return {builder.build(), {}};
   }
@@ -45,7 +38,7 @@ std::vector<Shape> obstacles() {
           Shape::cylinder(0.1, 0.3),
           Shape::ellipsoid({0.2, 0.1, 0.3}),
           Shape::hull({{-0.1, -0.1, -0.1}, {0.1, -0.1, -0.1}, {0, 0.1, -0.1}, {0, 0.1, 0.1}, {-0.1, -0.1, 0.1}, {0.1, -0.1, 0.1}}),
-          cubeOfTriangles({0.1, 0.1, 0.3})};
+          meshOfBox({0.1, 0.1, 0.3})};
 }
 
 // A plane between two bodies goes on where the obstacle ends. Without a look back 1239 of these 2100 flights lose speed to it, some at a distance of 0.3 m.
@@ -80,7 +73,7 @@ TEST(Passing, WhatItHitsTurnsIt) {
   const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
   for (int trial = 0; trial < 200; ++trial)
     for (const Shape& shape :
-         {Shape::sphere(0.1), Shape::capsule(0.1, 0.3), Shape::cylinder(0.1, 0.3), Shape::box({0.1, 0.1, 0.3}), cubeOfTriangles({0.1, 0.1, 0.3})}) {
+         {Shape::sphere(0.1), Shape::capsule(0.1, 0.3), Shape::cylinder(0.1, 0.3), Shape::box({0.1, 0.1, 0.3}), meshOfBox({0.1, 0.1, 0.3})}) {
       Flight flight{shape, std::pow(10.0, uniform(0, 2)), -std::pow(10.0, uniform(-4, -1)), 0, trial % 4 == 0 ? 0.5 : 0.0, false};
       const double h = trial % 3 == 0 ? 0.004 : 1.0 / 60;
       flight.distance = 0.35 + uniform(0.5, 2) * flight.speed * h;
@@ -113,7 +106,7 @@ TEST(Passing, NothingThatTurnsGoesThroughAWall) {
   const std::vector<std::pair<Shape, Quaternion>> walls = {{Shape::plane(), facing},
                                                            {Shape::terrain(flat), facing},
                                                            {Shape::box({0.005, 3, 3}), Quaternion::Identity()},
-                                                           {cubeOfTriangles({0.005, 3, 3}), Quaternion::Identity()},
+                                                           {meshOfBox({0.005, 3, 3}), Quaternion::Identity()},
                                                            {Shape::cylinder(3, 0.005), facing},
                                                            {Shape::ellipsoid({0.02, 3, 3}), Quaternion::Identity()}};
   std::mt19937 random{3};
@@ -134,10 +127,7 @@ TEST(Passing, NothingThatTurnsGoesThroughAWall) {
           if (moves) {
             addBody(builder, wall, 1e6, {{1, 0, 0}, rotation}, 0.5);
           } else {
-            Geom geom;
-            geom.shape = wall;
-            geom.friction = 0.5;
-            builder.addGeom(geom, {{1, 0, 0}, rotation});
+            addFixed(builder, wall, {{1, 0, 0}, rotation}, 0.5);
           }
           Simulation simulation{builder.build(), {}};
           const int steps = std::max(4, static_cast<int>(1.5 / (speed * h)));

@@ -46,12 +46,8 @@ TEST(Tiles, AreAPlane) {
       std::vector<WorldState> ends;
       for (const bool isTiled : {false, true}) {
         ModelBuilder builder;
-        for (int k = 0; isTiled && k < 15; ++k) {
-          Geom geom;
-          geom.shape = Shape::box({0.4, 0.4, 0.5});
-          geom.friction = 0.3;
-          builder.addGeom(geom, {{0.8 * (k % 5) - 0.67, 0.8 * (k / 5) - 0.73, -0.5}, Quaternion::Identity()});
-        }
+        for (int k = 0; isTiled && k < 15; ++k)
+          addFixed(builder, Shape::box({0.4, 0.4, 0.5}), {{0.8 * (k % 5) - 0.67, 0.8 * (k / 5) - 0.73, -0.5}, Quaternion::Identity()}, 0.3);
         if (!isTiled) addPlane(builder, 0.3);
         builder.body(addBody(builder, shape, 1, start, 0.3)).velocity = {2, 0, 0};
         Simulation simulation{builder.build(), {}};
@@ -82,10 +78,7 @@ TEST(Sphere, BackspinComesBack) {
 double leaves(double friction, double h) {
   constexpr double kFixed = 1, kBall = 0.25;
   ModelBuilder builder;
-  Geom geom;
-  geom.shape = Shape::sphere(kFixed);
-  geom.friction = friction;
-  builder.addGeom(geom, Pose{});
+  addFixed(builder, Shape::sphere(kFixed), Pose{}, friction);
   const Vector3 start = turn(20, {1, 2, 0}) * Vector3{0, 0, kFixed + kBall};
   addBody(builder, Shape::sphere(kBall), 1, {start, Quaternion::Identity()}, friction);
   Simulation simulation{builder.build(), {}};

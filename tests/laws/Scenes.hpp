@@ -14,23 +14,25 @@ constexpr double kG = 9.81;
 
 inline Quaternion turn(double degrees, const Vector3& axis) { return Quaternion{Eigen::AngleAxisd{degrees * std::numbers::pi / 180.0, axis.normalized()}}; }
 
-inline int addPlane(ModelBuilder& builder, double friction, const Quaternion& R = Quaternion::Identity(), double restitution = 0) {
+/// A geom of the world.
+inline int addFixed(ModelBuilder& builder, const Shape& shape, const Pose& X_WG, double friction, double restitution = 0) {
   Geom geom;
-  geom.shape = Shape::plane();
+  geom.shape = shape;
   geom.friction = friction;
   geom.restitution = restitution;
-  return builder.addGeom(geom, {Vector3::Zero(), R});
+  return builder.addGeom(geom, X_WG);
+}
+
+inline int addPlane(ModelBuilder& builder, double friction, const Quaternion& R = Quaternion::Identity(), double restitution = 0) {
+  return addFixed(builder, Shape::plane(), {Vector3::Zero(), R}, friction, restitution);
 }
 
 /// A floor at z = 0 and walls at ±`halfX`, ±`halfY`, all planes.
 inline void addBox(ModelBuilder& builder, double halfX, double halfY, double friction) {
   addPlane(builder, friction);
   for (const auto& [axis, at] : {std::pair{0, -halfX}, {0, halfX}, {1, -halfY}, {1, halfY}}) {
-    Geom wall;
-    wall.shape = Shape::plane();
-    wall.friction = friction;
     const Vector3 outward = at * Vector3::Unit(axis);
-    builder.addGeom(wall, {outward, Quaternion::FromTwoVectors(Vector3::UnitZ(), -outward)});
+    addFixed(builder, Shape::plane(), {outward, Quaternion::FromTwoVectors(Vector3::UnitZ(), -outward)}, friction);
   }
 }
 
