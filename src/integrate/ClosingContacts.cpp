@@ -11,13 +11,21 @@ double normalVelocity(const WorldState& state, const Contact& contact) {
   return contact.normal.dot(state.velocityAt(contact.bodyB, contact.point) - state.velocityAt(contact.bodyA, contact.point));
 }
 
-void ClosingContacts::mark(const Island& island, double threshold) {
+void ClosingContacts::clear() {
   closing_.clear();
   alreadyTouching_.clear();
+  watches_ = false;
+}
+
+void ClosingContacts::mark(const Island& island, double threshold) {
+  clear();
+  begin();
+  watches_ = true;
+  threshold_ = threshold;
   for (const Contact& c : island.contacts) {
     if (!island.isTimed(c)) continue;
     const double rate = normalVelocity(island.state, c);
-    if (island.touching(c))
+    if (island.touching(c) && rate <= threshold)
       alreadyTouching_.push_back(c.key);
     else if (rate < -threshold)
       closing_.push_back(
@@ -25,8 +33,19 @@ void ClosingContacts::mark(const Island& island, double threshold) {
   }
 }
 
-bool ClosingContacts::contains(const FeatureKey& key) const {
-  return waits(key) && std::find(alreadyTouching_.begin(), alreadyTouching_.end(), key) == alreadyTouching_.end();
+bool ClosingContacts::shouldWait(const Island& island, const Contact& contact, double approach) const {
+  return watches_ && approach < -threshold_ && island.isTimed(contact) && !waits(contact.key) && !hasTouched(contact.key);
+}
+
+void ClosingContacts::add(const Contact& contact) {
+  closing_.push_back({contact.key, contact.bodyA, contact.bodyB, contact.normal, contact.gap, 0, Vector3::Zero(), Vector3::Zero()});
+  notePassing();
+}
+
+bool ClosingContacts::contains(const FeatureKey& key) const { return waits(key) && !hasTouched(key); }
+
+bool ClosingContacts::hasTouched(const FeatureKey& key) const {
+  return std::find(alreadyTouching_.begin(), alreadyTouching_.end(), key) != alreadyTouching_.end();
 }
 
 bool ClosingContacts::waits(const FeatureKey& key) const {
@@ -35,7 +54,7 @@ bool ClosingContacts::waits(const FeatureKey& key) const {
 
 double ClosingContacts::earliest(double remaining) const {
   double time = remaining;
-  for (const Closing& c : closing_) time = std::min(time, c.gap / c.speed);
+  for (const Closing& c : closing_) time = std::min(time, c.speed > 0 ? c.gap / c.speed : 0.5 * remaining);
   return time;
 }
 
@@ -48,15 +67,15 @@ ClosingContacts::Approach ClosingContacts::approach(const Island& island) const 
     bool seen = false;
     const double size = island.pairSize(c.key);
     for (const Contact& contact : island.contacts) {
-      if (!samePair(contact.key, c.key) || contact.normal.dot(c.normal) <= 0 || !contains(contact.key)) continue;
+      if (!samePair(contact.key, c.key) || (c.speed > 0 && contact.normal.dot(c.normal) <= 0) || !contains(contact.key)) continue;
       seen = true;
       take(contact.gap / size, normalVelocity(island.state, contact) / size);
     }
-    if (seen) continue;
+    if (seen || c.speed <= 0) continue;
     const Vector3 onA = island.state.pose(c.bodyA) * c.onA, onB = island.state.pose(c.bodyB) * c.onB;
     take((c.gap + c.normal.dot(onB - onA)) / size, c.normal.dot(island.state.velocityAt(c.bodyB, onB) - island.state.velocityAt(c.bodyA, onA)) / size);
   }
-  if (hasPassed_ && !(least.gap < 0)) least.gap = -1;
+  if (hasPassed_ && !(least.gap < 0)) least = {-1, 0};
   return least;
 }
 

@@ -14,11 +14,16 @@ double normalVelocity(const WorldState& state, const Contact& contact);
 
 class ClosingContacts {
  public:
-  /// The island's timed contacts that are open and close faster than `threshold` [m/s].
+  /// The island's timed contacts that are open and close faster than `threshold` [m/s]; watches for others from now on.
   void mark(const Island& island, double threshold);
-  void clear() { closing_.clear(); }
+  /// None waits, and none is watched for.
+  void clear();
   /// Before a trial of the closing time.
   void begin() { hasPassed_ = false; }
+  /// Whether a contact that the trial ran into, closing at `approach` [m/s], ought to have waited: it is timed, was not marked, and did not touch then, or was about to part.
+  bool shouldWait(const Island& island, const Contact& contact, double approach) const;
+  /// Contacts of the same two geoms wait from the next trial on.
+  void add(const Contact& contact);
   /// Whether a contact of the same two geoms waits.
   bool waits(const FeatureKey& key) const;
   /// Takes note that such a pair has run into each other in the trial, wherever that ends.
@@ -32,10 +37,10 @@ class ClosingContacts {
 
   struct Approach {
     double gap;   // [-] of the pair's size
-    double rate;  // [1/s]
+    double rate;  // [1/s]; 0 where nothing is known of it
   };
-  /// Least gap of the closing pairs over contacts that did not touch when they were marked, by the motion of the first contact points where a shape has gone through; with the rate of that contact.
-  /// Negative also where the trial had two of them pass.
+  /// Least gap of the closing pairs over contacts that did not touch when they were marked, by the motion of the marked contact's points where a shape has gone through; with the rate of that contact.
+  /// -1 where the trial had two of them pass, and does not show it.
   Approach approach(const Island& island) const;
 
  private:
@@ -44,12 +49,16 @@ class ClosingContacts {
     int bodyA, bodyB;
     Vector3 normal;
     double gap;        // [m] when it was marked
-    double speed;      // [m/s] of approach, > 0
+    double speed;      // [m/s] of approach, > 0; 0 where the pair was added, and the rest tells nothing
     Vector3 onA, onB;  // [m] the contact point in the frames of the two bodies
   };
+  bool hasTouched(const FeatureKey& key) const;
+
   std::vector<Closing> closing_;
   bool hasPassed_{false};
-  std::vector<FeatureKey> alreadyTouching_;  // contacts of the same pairs that touched when they were marked
+  bool watches_{false};
+  double threshold_{0};                      // [m/s] of approach
+  std::vector<FeatureKey> alreadyTouching_;  // contacts that touched when they were marked, and did not part
 };
 
 }  // namespace stiction

@@ -51,7 +51,7 @@ void Encounters::begin() {
 
 Encounters::Finding Encounters::compare(const Island::Moment& before, double h, bool last) {
   missed_.clear();
-  if (island_->startContacts.empty()) return Finding::Agree;
+  if (island_->startContacts.empty() || findMet(h)) return Finding::Agree;
   if (missedRounds_ < kRounds && findMissed(before)) {
     ++missedRounds_;
     return Finding::Repeat;
@@ -59,6 +59,30 @@ Encounters::Finding Encounters::compare(const Island::Moment& before, double h, 
   if (last) return Finding::Agree;
   if (const Finding finding = findPassed(before, h); finding != Finding::Agree) return finding;
   return haveRunThrough(before, h) ? Finding::TooLong : Finding::Agree;
+}
+
+/// Timed contacts that were open, did not wait, and overlap at the end: the trial is to be taken back.
+bool Encounters::findMet(double h) {
+  ClosingContacts& closing = island_->closing;
+  bool found = false;
+  for (const Contact& end : island_->contacts) {
+    if (end.gap > -Island::kTouch * island_->pairSize(end.key)) continue;
+    const double gap = std::max(leastGap(island_->startContacts, end.key), 0.0);
+    const double mean = (end.gap - gap - bendOf(end.key.geomA, h) - bendOf(end.key.geomB, h)) / h;
+    if (!closing.shouldWait(*island_, end, std::min(normalVelocity(island_->state, end), mean)) || pressed(end.key)) continue;
+    closing.add(end);
+    found = true;
+  }
+  return found;
+}
+
+/// Whether the contact touched at the start and carried load.
+bool Encounters::pressed(const FeatureKey& key) const {
+  for (std::size_t k = 0; k < problem_->used.size(); ++k) {
+    const Contact& contact = island_->startContacts[at(problem_->used[k])];
+    if (contact.key == key) return island_->touching(contact) && solver_->isLoaded(k);
+  }
+  return false;
 }
 
 bool Encounters::findMissed(const Island::Moment& before) {
@@ -136,17 +160,28 @@ bool Encounters::haveRunThrough(const Island::Moment& before, double h) {
   if (free_.empty() && island_->closing.empty() && !some(island_->bodies) && !some(island_->kinematic)) return false;
   bool found = false;
   for (const CandidatePair& pair : island_->pairs) {
-    const auto past = [&](int geom) { return bend(turnOf(setup.model->geoms[at(geom)].body, h)) * setup.geomArm[at(geom)]; };
     const FeatureKey key{pair.geomA, pair.geomB, 0};
     const bool waits = island_->closing.waits(key), touch = waits || mayPass(key);
-    if (!touch && past(pair.geomA) + past(pair.geomB) <= kDeep * halfWidth(key)) continue;
+    if (!touch && bendOf(pair.geomA, h) + bendOf(pair.geomB, h) <= kDeep * halfWidth(key)) continue;
     if (!runInto(pair, wayOf(before, pair.geomA, h), wayOf(before, pair.geomB, h), touch)) continue;
     if (waits)
       island_->closing.notePassing();
     else
-      found = true;
+      found = !nowWaits(key) || found;
   }
   return found;
+}
+
+/// Whether the pair, which was run into on the way, waits from the next trial on: where it is timed, and did not touch at the start or was about to part.
+bool Encounters::nowWaits(const FeatureKey& pair) {
+  const Contact* known = nullptr;
+  for (const Contact& contact : island_->startContacts) {
+    if (!samePair(contact.key, pair)) continue;
+    if (!island_->closing.shouldWait(*island_, contact, -std::numeric_limits<double>::infinity())) return false;
+    known = &contact;
+  }
+  if (known != nullptr) island_->closing.add(*known);
+  return known != nullptr;
 }
 
 /// Whether the two do not touch on the way that forces alone would take them.
@@ -163,6 +198,9 @@ Vector3 Encounters::turnOf(int body, double h) const {
   }
   return Vector3::Zero();
 }
+
+/// [m] by which points of the geom get off the way that they set out on, at most.
+double Encounters::bendOf(int geom, double h) const { return bend(turnOf(island_->setup->model->geoms[at(geom)].body, h)) * island_->setup->geomArm[at(geom)]; }
 
 Encounters::Way Encounters::wayOf(const Island::Moment& before, int geom, double h) const {
   Way way;

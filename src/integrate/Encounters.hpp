@@ -5,6 +5,7 @@
 //   passed: the plane goes on where the other body does not, and stops what would fly past it. Pairs that press, end apart, and would not touch on the way that forces alone take them, are
 //           free: the (sub)step is repeated without their contacts, and should they touch then, with the one of that moment;
 //   run through: a body that turns by θ gets ½ θ² times its arm past its contacts, after a blow on its end right through the wall that it struck. The way of those is followed.
+// Pairs that are timed and were not known to close wait for their impact from the next trial on, in place of all that.
 // Where none of it helps the (sub)step is too long. Source for the ways: conservative advancement (Mirtich 1996) by the depth allowed.
 #pragma once
 #include <vector>
@@ -37,13 +38,17 @@ class Encounters {
     Pose at(double share) const;
   };
 
+  bool findMet(double h);
+  bool pressed(const FeatureKey& key) const;
   bool findMissed(const Island::Moment& before);
   Finding findPassed(const Island::Moment& before, double h);
   bool haveRunThrough(const Island::Moment& before, double h);
+  bool nowWaits(const FeatureKey& pair);
   bool passesBy(const Island::Moment& before, const FeatureKey& key, double h);
   bool mayPass(const FeatureKey& key) const;
   double halfWidth(const FeatureKey& key) const;
   Vector3 turnOf(int body, double h) const;
+  double bendOf(int geom, double h) const;
   Way wayOf(const Island::Moment& before, int geom, double h) const;
   Way freeWayOf(const Island::Moment& before, int geom, double h) const;
   bool runInto(const CandidatePair& pair, const Way& a, const Way& b, bool touch);

@@ -6,13 +6,15 @@
 namespace stiction {
 namespace {
 
-constexpr int kSplits = 8;               // impacts of an island in one step
-constexpr int kAdvances = 4 * kSplits;   // closings sought in one step
-constexpr double kClosed = 1e-12;        // [-] of the pair's size: the closing time is found when the gap is this small,
+constexpr int kMostSplits = 40, kLeastSplits = 8;  // impacts of an island in one step,
+constexpr int kSplitContacts = 4000;               // and so many between them times its contacts
+constexpr int kAdvances = 4;                       // [-] of them: closings sought in one step
+constexpr double kClosed = 1e-12;                  // [-] of the pair's size: the closing time is found when the gap is this small,
 constexpr double kNearlyClosed = 5e-10;  // [-] or, after kSharpTrials, this small: an island that pushes on other contacts too moves by its solver's tolerance
 constexpr int kSharpTrials = 6;
 constexpr double kNoise = 1e-9;     // [-] of the fastest body's speed: slower approach is round-off
-constexpr int kTrials = 30;         // steps tried for one closing time
+constexpr double kHeadway = 0.5;    // [-] of the gap: a trial that leaves more is followed by the middle of the bracket
+constexpr int kTrials = 60;         // steps tried for one closing time
 constexpr double kBracket = 1e-8;   // [-] of the time to go: a closing bracketed this closely is taken (a feature of the pair appeared in it)
 constexpr double kInstant = 1e-12;  // [-] of the step: a remainder this short is dropped
 
@@ -25,13 +27,16 @@ Impacts::Impacts(Island& island, IslandProblem& problem, IslandRows& rows, Islan
 
 bool Impacts::begin(double h) {
   const WorldState& state = island_->state;
+  const auto spin = [&](int body) { return island_->bodySize(body) * state.angularVelocity[at(body)].norm(); };
   double fastest = 0;
-  for (const int body : island_->bodies)
-    fastest = std::max(fastest, state.velocity[at(body)].norm() + island_->bodySize(body) * state.angularVelocity[at(body)].norm());
+  for (const int body : island_->bodies) fastest = std::max(fastest, state.velocity[at(body)].norm() + spin(body));
   for (const int body : island_->kinematic) fastest = std::max(fastest, state.velocity[at(body)].norm());
   threshold_ = std::max(4.0 * h * island_->setup->model->gravity.norm(), kNoise * fastest);
-  possible_ = std::any_of(island_->contacts.begin(), island_->contacts.end(), [this](const Contact& contact) {
-    return contact.restitution > 0 || (island_->timed && !island_->touching(contact) && normalVelocity(island_->state, contact) < -threshold_);
+  const auto maySwing = [&](int body) { return island_->kind(body) == BodyKind::Dynamic && spin(body) > threshold_; };
+  possible_ = std::any_of(island_->contacts.begin(), island_->contacts.end(), [&](const Contact& contact) {
+    if (contact.restitution > 0) return true;
+    if (!island_->timed || island_->touching(contact)) return false;
+    return normalVelocity(island_->state, contact) < -threshold_ || maySwing(contact.bodyA) || maySwing(contact.bodyB);
   });
   return possible_;
 }
@@ -57,28 +62,35 @@ double Impacts::closingTime(double remaining, const std::function<bool(double)>&
     if (!substep(time)) return -1;
     const Approach now = island_->closing.approach(*island_);
     if (std::abs(now.gap) <= (trial < kSharpTrials ? kClosed : kNearlyClosed) || (time >= remaining && now.gap >= 0)) return time;
-    const double slope = trial == 0 ? now.rate : (now.gap - last.gap) / (time - lastTime);
+    const double slope = trial == 0 || last.rate == 0 || now.rate == 0 ? now.rate : (now.gap - last.gap) / (time - lastTime);
+    const bool gains = std::abs(now.gap) < kHeadway * std::abs(last.gap);
     (now.gap < 0 ? high : low) = time;
     bracketed = bracketed || now.gap < 0;
     lastTime = time;
     last = now;
     time -= now.gap / slope;
-    if (trial % 6 == 5 || !(time > low && time < high)) time = bracketed ? 0.5 * (low + high) : remaining;
+    if ((bracketed && !gains) || !(time > low && time < high)) time = bracketed ? 0.5 * (low + high) : remaining;
   }
   island_->takeBack(start_);
   return substep(high) ? high : -1;
 }
 
 bool Impacts::advance(double h, const std::function<bool(double)>& substep) {
+  const int splits = std::clamp(kSplitContacts / std::max(1, static_cast<int>(island_->contacts.size())), kLeastSplits, kMostSplits);
   double remaining = h;
   ClosingContacts& closing = island_->closing;
-  for (int advances = 0; advances < kAdvances && remaining > kInstant * h; ++advances) {
+  for (int advances = 0; advances < kAdvances * splits && remaining > kInstant * h; ++advances) {
     closing.clear();
     island_->detect();
     const bool now = hasTouching();
     if (!now) closing.mark(*island_, threshold_);
-    if (!now && closing.empty()) break;
-    if (island_->report().impacts >= kSplits) {
+    if (!now && closing.empty()) {
+      island_->save(start_);
+      if (!substep(remaining)) return false;
+      if (closing.empty()) return true;
+      island_->takeBack(start_);
+    }
+    if (island_->report().impacts >= splits) {
       island_->report().splitsExhausted = true;
       break;
     }
