@@ -11,6 +11,7 @@ constexpr int kSplitContacts = 4000;               // and so many between them t
 constexpr int kAdvances = 4;                       // [-] of them: closings sought in one step
 constexpr double kClosed = 1e-12;                  // [-] of the pair's size: the closing time is found when the gap is this small,
 constexpr double kNearlyClosed = 5e-10;  // [-] or, after kSharpTrials, this small: an island that pushes on other contacts too moves by its solver's tolerance
+constexpr double kFinished = 1e-4;       // [-] of the pair's size: trials that end nearer are finished, the others are taken back anyhow
 constexpr int kSharpTrials = 6;
 constexpr double kNoise = 1e-9;     // [-] of the fastest body's speed: slower approach is round-off
 constexpr double kHeadway = 0.5;    // [-] of the gap: a trial that leaves more is followed by the middle of the bracket
@@ -49,18 +50,23 @@ bool Impacts::hasTouching() const {
 
 /// Advances the island to the first closing of those that wait, or by `remaining`. Returns the time advanced, negative when a substep failed.
 /// Newton's method from the approach speeds, then secants, kept inside the bracket.
-double Impacts::closingTime(double remaining, const std::function<bool(double)>& substep) {
+double Impacts::closingTime(double remaining, const std::function<bool(double)>& substep, const std::function<bool()>& finish) {
   using Approach = ClosingContacts::Approach;
   island_->save(start_);
   double low = 0, high = remaining, lastTime = 0;
-  bool bracketed = false;
+  bool bracketed = false, isNear = false;
   Approach last = island_->closing.approach(*island_);
   double time = island_->closing.earliest(remaining);
   for (int trial = 0; trial < kTrials && !(bracketed && high - low <= kBracket * remaining); ++trial) {
     if (trial > 0) island_->takeBack(start_);
     island_->closing.begin();
     if (!substep(time)) return -1;
-    const Approach now = island_->closing.approach(*island_);
+    Approach now = island_->closing.approach(*island_);
+    isNear = isNear || std::abs(now.gap) < kFinished || (time >= remaining && now.gap >= 0);
+    if (isNear) {
+      if (!finish()) return -1;
+      now = island_->closing.approach(*island_);
+    }
     if (std::abs(now.gap) <= (trial < kSharpTrials ? kClosed : kNearlyClosed) || (time >= remaining && now.gap >= 0)) return time;
     const double slope = trial == 0 || last.rate == 0 || now.rate == 0 ? now.rate : (now.gap - last.gap) / (time - lastTime);
     const bool gains = std::abs(now.gap) < kHeadway * std::abs(last.gap);
@@ -72,10 +78,10 @@ double Impacts::closingTime(double remaining, const std::function<bool(double)>&
     if ((bracketed && !gains) || !(time > low && time < high)) time = bracketed ? 0.5 * (low + high) : remaining;
   }
   island_->takeBack(start_);
-  return substep(high) ? high : -1;
+  return substep(high) && finish() ? high : -1;
 }
 
-bool Impacts::advance(double h, const std::function<bool(double)>& substep) {
+bool Impacts::advance(double h, const std::function<bool(double)>& substep, const std::function<bool()>& finish) {
   const int splits = std::clamp(kSplitContacts / std::max(1, static_cast<int>(island_->contacts.size())), kLeastSplits, kMostSplits);
   double remaining = h;
   ClosingContacts& closing = island_->closing;
@@ -87,7 +93,7 @@ bool Impacts::advance(double h, const std::function<bool(double)>& substep) {
     if (!now && closing.empty()) {
       island_->save(start_);
       if (!substep(remaining)) return false;
-      if (closing.empty()) return true;
+      if (closing.empty()) return finish();
       island_->takeBack(start_);
     }
     if (island_->report().impacts >= splits) {
@@ -98,12 +104,12 @@ bool Impacts::advance(double h, const std::function<bool(double)>& substep) {
       if (!strike()) return false;
       continue;
     }
-    const double time = closingTime(remaining, substep);
+    const double time = closingTime(remaining, substep, finish);
     if (time < 0) return false;
     remaining -= time;
   }
   closing.clear();
-  return remaining <= kInstant * h || substep(remaining);
+  return remaining <= kInstant * h || (substep(remaining) && finish());
 }
 
 /// The impact of the touching contacts at the present moment. False when it fails.

@@ -25,14 +25,15 @@ class Impacts {
   bool begin(double h);
   /// What begin has found.
   bool arePossible() const { return possible_; }
-  /// Advances the island over the step of h [s], with an ordinary step by `substep` of the times [s] between impacts. False as soon as one of them, or an impact, fails.
-  bool advance(double h, const std::function<bool(double)>& substep);
+  /// Advances the island over the step of h [s], with an ordinary step by `substep` of the times [s] between impacts, each finished by `finish` where it is not taken back. False as soon as one
+  /// of them, or an impact, fails.
+  bool advance(double h, const std::function<bool(double)>& substep, const std::function<bool()>& finish);
 
  private:
   enum class ImpactLaw : std::uint8_t { Newton, Moreau, Inelastic };
 
   bool hasTouching() const;
-  double closingTime(double remaining, const std::function<bool(double)>& substep);
+  double closingTime(double remaining, const std::function<bool(double)>& substep, const std::function<bool()>& finish);
   bool strike();
   bool solve(ImpactLaw law);
   bool createsEnergy(double loss) const;

@@ -49,13 +49,14 @@ void IslandStepper::advance(const Islands& islands, int island, const WorldState
   island_.begin(islands, island, start, memory, h);
   problem_.assembly.setBodies(island_.bodies);
   rows_.begin(start);
-  const auto whole = [this](double time) { return substep(time, 0); };
+  const auto trial = [this](double time) { return substep(time, 0); };
+  const auto keep = [this] { return finish(); };
   if (impacts_.begin(h))
-    impacts_.advance(h, std::cref(whole));
+    impacts_.advance(h, std::cref(trial), std::cref(keep));
   else if (wasLost && !setup_->looksFirst)
     halve(h, 0, std::move(halves));
-  else
-    substep(h, 0);
+  else if (substep(h, 0))
+    finish();
   island_.write(next);
   rows_.write(next);
 }
@@ -70,6 +71,7 @@ void IslandStepper::share(ThreadPool* team) {
 bool IslandStepper::substep(double h, int depth, int round) {
   Stopwatch watch;
   PhaseTimes& times = island_.result->times;
+  unfinished_.reset();
   begin(round, watch);
   problem_.takeBodies();
   problem_.predict(h);
@@ -87,8 +89,17 @@ bool IslandStepper::substep(double h, int depth, int round) {
   island_.time += h;
   watch.lap(times.integrate);
   if (const std::optional<bool> over = lookBack(h, depth, round, rests, watch)) return *over;
-  mend(h, rests);
-  watch.lap(times.project);
+  unfinished_ = {h, rests};
+  return depth == 0 || finish();
+}
+
+/// Mends what the (sub)step has left, if it has not been.
+bool IslandStepper::finish() {
+  if (const std::optional<Unfinished> last = std::exchange(unfinished_, std::nullopt)) {
+    Stopwatch watch;
+    mend(last->h, last->rests);
+    watch.lap(island_.result->times.project);
+  }
   return endsFinite();
 }
 

@@ -40,6 +40,11 @@ class IslandStepper {
   void adopt(const IslandStepper& other, IslandResult& result);
 
  private:
+  struct Unfinished {
+    double h;
+    bool rests;
+  };
+
   void share(ThreadPool* team);
   bool substep(double h, int depth, int round = 0);
   void begin(int round, Stopwatch& watch);
@@ -47,6 +52,7 @@ class IslandStepper {
   void flyFreely();
   std::optional<bool> answer(double h, int depth, int round, bool& rests, Stopwatch& watch);
   std::optional<bool> lookBack(double h, int depth, int round, bool rests, Stopwatch& watch);
+  bool finish();
   void mend(double h, bool rests);
   bool endsFinite() const;
   std::unique_ptr<Halves> halvesAhead(double h, int depth, int round) const;
@@ -68,9 +74,10 @@ class IslandStepper {
   Encounters encounters_;
   Projection projection_;
 
-  Island::Moment before_;        // the island before the (sub)step
-  bool bound_{false};            // something besides forces acts: the (sub)step has a problem
-  std::vector<Vector3> travel_;  // [m/s] at which the bodies move over the (sub)step
+  Island::Moment before_;                 // the island before the (sub)step
+  bool bound_{false};                     // something besides forces acts: the (sub)step has a problem
+  std::optional<Unfinished> unfinished_;  // what the whole (sub)step ended on: a trial that is taken back need not be mended
+  std::vector<Vector3> travel_;           // [m/s] at which the bodies move over the (sub)step
   AccountScratch scratch_;
   std::vector<ContactMemory> memory_;  // being written
 };
