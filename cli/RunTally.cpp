@@ -149,7 +149,8 @@ std::string toTable(const RunNames& names, const RunTally& tally) {
     out += format("impacts       %d, of them %d by Moreau's law and %d with e = 0 in place of the law asked for\n", tally.impacts, tally.byMoreau,
                   tally.inelastic);
   if (tally.splitsExhausted > 0)
-    out += format("impacts       in %d steps an island had more bounces than are resolved: e = 0 for the rest\n", tally.splitsExhausted);
+    out += format("impacts       in %d steps more pairs of an island met than a step is split for: they bounced within it, to first order in the step\n",
+                  tally.splitsExhausted);
   out += format("cpu           %.3g s:", tally.cpu);
   const std::pair<const char*, double> phases[] = {{"collide", tally.times.collide},
                                                    {"assemble", tally.times.assemble},

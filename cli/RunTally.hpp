@@ -29,7 +29,7 @@ struct RunTally {
   double contactSum{0};
   double deepest{0}, penetration{0};          // [m]
   int impacts{0}, byMoreau{0}, inelastic{0};  // impacts, and those that changed to another law
-  int splitsExhausted{0};                     // steps in which an island used all its impact splits
+  int splitsExhausted{0};                     // steps in which more pairs of an island met than a step is split for
   PhaseTimes times;
   double recordTime{0};              // [s] CPU
   double wall{0}, cpu{0};            // [s]

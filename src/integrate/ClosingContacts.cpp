@@ -52,6 +52,17 @@ bool ClosingContacts::waits(const FeatureKey& key) const {
   return std::any_of(closing_.begin(), closing_.end(), [&](const Closing& c) { return samePair(c.key, key); });
 }
 
+int ClosingContacts::pairsWithin(double remaining) const {
+  int pairs = 0;
+  const Closing* last = nullptr;  // they are in the order of their pairs
+  for (const Closing& c : closing_) {
+    if (c.gap > c.speed * remaining || (last != nullptr && samePair(c.key, last->key))) continue;
+    last = &c;
+    ++pairs;
+  }
+  return pairs;
+}
+
 double ClosingContacts::earliest(double remaining) const {
   double time = remaining;
   for (const Closing& c : closing_) time = std::min(time, c.speed > 0 ? c.gap / c.speed : 0.5 * remaining);

@@ -29,6 +29,8 @@ class ClosingContacts {
   /// Takes note that such a pair has run into each other in the trial, wherever that ends.
   void notePassing() { hasPassed_ = true; }
   bool empty() const { return closing_.empty(); }
+  /// Pairs that close within `remaining` [s] at the speeds they were marked with.
+  int pairsWithin(double remaining) const;
   /// Whether a contact waits: one of the same two geoms is closing, and this one did not touch when they were marked.
   bool contains(const FeatureKey& key) const;
 

@@ -129,7 +129,7 @@ Encounters::Finding Encounters::findPassed(const Island::Moment& before, double 
     if (gap <= apart * width) continue;
     if (passesBy(before, key, h))
       free_.push_back(key);
-    else
+    else if (!island_->bouncing || contact.restitution <= 0)
       isTooLong = isTooLong || gap > kFarApart * island_->pairSize(key);
   }
   if (free_.size() > known) {

@@ -88,17 +88,17 @@ bool Impacts::advance(double h, const std::function<bool(double)>& substep, cons
   for (int advances = 0; advances < kAdvances * splits && remaining > kInstant * h; ++advances) {
     closing.clear();
     island_->detect();
+    closing.mark(*island_, threshold_);
     const bool now = hasTouching();
-    if (!now) closing.mark(*island_, threshold_);
+    if (closing.pairsWithin(remaining) + (now ? 1 : 0) > splits - island_->report().impacts) {
+      island_->report().splitsExhausted = true;
+      break;
+    }
     if (!now && closing.empty()) {
       island_->save(start_);
       if (!substep(remaining)) return false;
       if (closing.empty()) return finish();
       island_->takeBack(start_);
-    }
-    if (island_->report().impacts >= splits) {
-      island_->report().splitsExhausted = true;
-      break;
     }
     if (now) {
       if (!strike()) return false;
@@ -109,7 +109,10 @@ bool Impacts::advance(double h, const std::function<bool(double)>& substep, cons
     remaining -= time;
   }
   closing.clear();
-  return remaining <= kInstant * h || (substep(remaining) && finish());
+  if (remaining <= kInstant * h) return true;
+  const bool byMoreau = island_->setup->options->restitution == Restitution::Moreau;
+  island_->bouncing = {byMoreau ? ImpactLaw::Moreau : ImpactLaw::Newton, threshold_};
+  return substep(remaining) && finish();
 }
 
 /// The impact of the touching contacts at the present moment. False when it fails.
@@ -132,21 +135,13 @@ bool Impacts::strike() {
     }
     const double loss =
         impactLoss(problem_->assembly.problem.H, problem_->assembly.surface, problem_->iterate.r, problem_->vBefore, problem_->iterate.v, scratch_);
-    if (!isLast && createsEnergy(loss)) continue;
+    if (!isLast && solver_->createsEnergy(loss)) continue;
     solver_->accept();
     book(law, loss);
     problem_->assembly.scatterVelocities(problem_->iterate.v, island_->state);
     break;
   }
   return true;
-}
-
-/// Beyond what the certificate leaves open.
-bool Impacts::createsEnergy(double loss) const {
-  double energy = 0, impulses = 0;
-  for (const int body : island_->bodies) energy += island_->energyOf(body);
-  for (std::size_t k = 0; k < problem_->used.size(); ++k) impulses += problem_->impulseOf(k).norm();
-  return loss < -1e-14 * energy - 2.0 * impulses * solver_->certificate().metersPerSecond;
 }
 
 void Impacts::book(ImpactLaw law, double loss) {
@@ -178,11 +173,8 @@ bool Impacts::solve(ImpactLaw law) {
   for (std::size_t k = 0; k < problem_->used.size() && law != ImpactLaw::Inelastic; ++k) {
     const auto row = static_cast<Eigen::Index>(3 * k);
     const double e = problem_->contactOf(k).restitution;
-    if (e <= 0 || scratch_.before[row] >= -threshold_) continue;
-    const int directions = law == ImpactLaw::Newton ? 1 : 3;
-    problem.w.segment(row, directions) += e * scratch_.before.segment(row, directions);
+    if (e > 0 && scratch_.before[row] < -threshold_) addRestitution(problem, k, law, e, scratch_.before.segment<3>(row));
   }
-  problem.wScale = problem.w;
   problem.scaleFloor = island_->step * island_->setup->model->gravity.norm();
   problem_->iterate.r.setZero(problem.w.size());
   problem_->iterate.lambda.setZero(problem.rows());

@@ -6,7 +6,8 @@
 // Newton's law can create energy in eccentric impacts with friction (Kane's paradox), and bodies pinched between others may have no room to bounce (no solution):
 // then the impact is solved again by Moreau's, then with e = 0, and so it is where `auto` finds no answer; the report counts such impacts. A named method's failure is one.
 // The closing time is a root of the true gap of the advanced island (Newton and secants in a bracket). Contacts that wait are left out while open: w_n = gap/h would
-// eat their approach speed, along a normal that is not that of the place where they meet. Below the threshold 4 h‖g‖, and after the last split, e = 0. Source: Moreau 1988; Glocker 2001.
+// eat their approach speed, along a normal that is not that of the place where they meet. Below the threshold 4 h‖g‖ e = 0. Where more pairs meet than the step can be split for they bounce within it
+// (Bounces), to first order in h. Source: Moreau 1988; Glocker 2001.
 #pragma once
 #include <functional>
 
@@ -30,13 +31,10 @@ class Impacts {
   bool advance(double h, const std::function<bool(double)>& substep, const std::function<bool()>& finish);
 
  private:
-  enum class ImpactLaw : std::uint8_t { Newton, Moreau, Inelastic };
-
   bool hasTouching() const;
   double closingTime(double remaining, const std::function<bool(double)>& substep, const std::function<bool()>& finish);
   bool strike();
   bool solve(ImpactLaw law);
-  bool createsEnergy(double loss) const;
   void book(ImpactLaw law, double loss);
 
   Island* island_;

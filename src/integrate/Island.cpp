@@ -36,6 +36,7 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
   fresh = true;
   timed = contacts.size() <= kFew && setup->options->law == Law::Coulomb;
   closing.clear();
+  bouncing.reset();
   for (const int body : bodies) copyBody(start, body, state);
   kinematic.clear();
   const auto know = [&](int body) {
@@ -54,6 +55,7 @@ void Island::copy(const Island& other, IslandResult& to) {
   result = &to;
   step = other.step;
   timed = other.timed;
+  bouncing = other.bouncing;
   pairs = other.pairs;
   bodies = other.bodies;
   kinematic = other.kinematic;

@@ -1,11 +1,13 @@
 // One island on its way through the step: where its bodies are now, what they touch, what has come of the step so far.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "assembly/ContactHistory.hpp"
 #include "base/Clock.hpp"
 #include "base/ThreadPool.hpp"
 #include "integrate/ClosingContacts.hpp"
+#include "integrate/ImpactLaw.hpp"
 #include "integrate/IslandReport.hpp"
 #include "integrate/Partition.hpp"
 #include "integrate/StepSetup.hpp"
@@ -34,6 +36,12 @@ struct Island {
   struct Motion {
     Vector3 shift{Vector3::Zero()};  // [m]
     Vector3 turn{Vector3::Zero()};   // [rad]
+  };
+
+  /// How contacts with restitution bounce within an ordinary (sub)step.
+  struct Bouncing {
+    ImpactLaw law;
+    double threshold;  // [m/s] approach speed below which e = 0
   };
 
   explicit Island(const StepSetup& stepSetup);
@@ -81,13 +89,14 @@ struct Island {
   const StepSetup* setup;
   std::vector<int> bodies;  // ascending
   std::vector<CandidatePair> pairs;
-  std::vector<int> held;       // its constraints
-  std::vector<int> kinematic;  // kinematic bodies that its contacts and constraints know
-  WorldState state;            // only the entries of the island's bodies and of the fixed bodies it touches are valid
-  ContactSet contacts;         // at the poses of `state` when fresh
-  ContactSet startContacts;    // before the bodies moved
-  ClosingContacts closing;     // left out of the problem
-  std::vector<Motion> motion;  // by body
+  std::vector<int> held;             // its constraints
+  std::vector<int> kinematic;        // kinematic bodies that its contacts and constraints know
+  WorldState state;                  // only the entries of the island's bodies and of the fixed bodies it touches are valid
+  ContactSet contacts;               // at the poses of `state` when fresh
+  ContactSet startContacts;          // before the bodies moved
+  ClosingContacts closing;           // left out of the problem
+  std::optional<Bouncing> bouncing;  // none: what closes within the (sub)step ends closed
+  std::vector<Motion> motion;        // by body
   bool fresh{false};
   bool timed{false};  // few contacts, where trials of a step cost little: without restitution, too
   double step{0};     // [s] the whole step

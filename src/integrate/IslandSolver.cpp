@@ -117,6 +117,13 @@ bool IslandSolver::acceptUncertified() {
   return mayGoOn() && problem_->iterate.v.allFinite() && problem_->iterate.r.allFinite();
 }
 
+bool IslandSolver::createsEnergy(double loss) const {
+  double energy = 0, impulses = 0;
+  for (const int body : island_->bodies) energy += island_->energyOf(body);
+  for (std::size_t k = 0; k < problem_->used.size(); ++k) impulses += problem_->impulseOf(k).norm();
+  return loss < -1e-14 * energy - 2.0 * impulses * certificate_.metersPerSecond;
+}
+
 /// Whether it is proved that no motion satisfies the contacts of `problem`.
 bool IslandSolver::admitsNoMotion(const ContactProblem& problem, InfeasibilityProof& proof) {
   constexpr double violent = 1e4;  // [-] times the fastest speed: beyond, nothing is called a motion

@@ -50,6 +50,8 @@ class IslandSolver {
   /// Whether that is near the warm start.
   bool followsFromStart() const { return std::string_view{rung_} == kWarmRung; }
 
+  /// Whether an impact that loses so much [J] creates energy, beyond what the certificate leaves open.
+  bool createsEnergy(double loss) const;
   /// Whether every method was tried on the last problem, or it is proved that no motion satisfies its contacts.
   bool isBeyondAll();
   /// Looks for a proof that the moving surfaces leave the bodies no way out, not in a step halved `halvings` times either; the report then says where. Returns whether there is one.

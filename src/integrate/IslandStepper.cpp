@@ -12,10 +12,11 @@ constexpr double kShut =
 constexpr double kFall = 1e-2;  // [-] of free fall in the step: but not gaps beyond this
 constexpr double kFar =
     1e3;  // [-] of the fastest speed: a contact so far that only a greater one could close it enters as if that near, not to drown the others' digits
-constexpr double kClear = 4;         // [-] of free fall in the step: a gap that no mean of velocities closes
-constexpr double kSlipCone = 1e-8;   // [-] friction this near to its limit may slip
-constexpr double kTurn = 0.03;       // [rad] in the (sub)step: contacts of bodies that turn farther against each other have no anchor
-constexpr double kSlipSpeed = 1e-9;  // [-] of the certificate's scale: below this a contact does not slip
+constexpr double kClear = 4;                                 // [-] of free fall in the step: a gap that no mean of velocities closes
+constexpr int kBounceHalvings = 4, kMostBounceHalvings = 8;  // of a step in which bounces follow one another, and in which they would create energy
+constexpr double kSlipCone = 1e-8;                           // [-] friction this near to its limit may slip
+constexpr double kTurn = 0.03;                               // [rad] in the (sub)step: contacts of bodies that turn farther against each other have no anchor
+constexpr double kSlipSpeed = 1e-9;                          // [-] of the certificate's scale: below this a contact does not slip
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -34,6 +35,7 @@ IslandStepper::IslandStepper(const StepSetup& setup)
       solver_{island_, problem_, rows_},
       rest_{island_, problem_, rows_, solver_},
       impacts_{island_, problem_, rows_, solver_},
+      bounces_{island_, problem_, solver_},
       encounters_{island_, problem_, solver_},
       projection_{island_, problem_, rows_} {}
 
@@ -82,6 +84,10 @@ bool IslandStepper::substep(double h, int depth, int round) {
     flyFreely();
   else if (const std::optional<bool> over = answer(h, depth, round, rests, watch))
     return *over;
+  bounces_.judge();
+  const int halvings = bounces_.createEnergy() ? kMostBounceHalvings : kBounceHalvings;
+  if (depth < halvings && bounces_.followOneAnother()) return halve(h, depth, nullptr);
+  if (bounces_.createEnergy() && bounces_.weaken()) return substep(h, depth, round + 1);
   ++island_.report().substeps;
   account(h);
   watch.lap(times.account);
@@ -144,7 +150,7 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool& 
   const bool lost = !certified && !late;
   if (!lost) ahead.reset();  // what its end takes is a part of the search
   watch.lap(times.solve);
-  if (lost && rows_.retreat()) return substep(h, depth, round + 1);
+  if (lost && (rows_.retreat() || (last && bounces_.weaken()))) return substep(h, depth, round + 1);
   if (lost && !solver_.findSqueeze(setup_->options->maxHalvings - depth) && !last) {
     if (depth > 0 || !setup_->looksFirst || impacts_.arePossible()) return halve(h, depth, std::move(ahead));
     leave(h);
@@ -202,14 +208,17 @@ bool IslandStepper::endsFinite() const {
 /// False when a constraint is at fault.
 bool IslandStepper::assemble(double h) {
   bound_ = false;
+  bounces_.clear();
   if (island_.contacts.empty() && rows_.empty()) return true;
   for (std::size_t k = 0; k < island_.contacts.size(); ++k)
     if (!island_.closing.contains(island_.contacts[k].key) && !encounters_.isFree(island_.contacts[k].key)) problem_.used.push_back(static_cast<int>(k));
   problem_.takeContacts();
   ContactProblem& problem = problem_.assembly.problem;
   const double fastest = kFar * problem_.fastestSpeed(), fall = kFall * island_.freeFall(h);
+  bounces_.enter(h);
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
     const Contact& contact = problem_.contactOf(k);
+    if (bounces_.has(k)) continue;
     const double size = island_.pairSize(contact.key);
     if (contact.gap > std::max(Island::kTouch * size, std::min(kShut * size, fall)))
       problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
@@ -280,6 +289,7 @@ void IslandStepper::account(double h) {
   EnergyLedger& ledger = island_.report().ledger;
   const VectorX &before = problem_.vBefore, &after = problem_.iterate.v;
   if (bound_) accountContacts(problem_.assembly.problem.H, problem_.assembly.surface, problem_.iterate.r, before, after, scratch_, ledger);
+  bounces_.account();
   findTravel(h);
   for (std::size_t k = 0; k < island_.bodies.size(); ++k) {
     const int body = island_.bodies[k], block = static_cast<int>(k);
@@ -292,28 +302,36 @@ void IslandStepper::account(double h) {
 }
 
 /// Bodies go at the velocity that they end with, which is what contacts speak of; those that only forces act on, and that end clear of all others by more than the difference, at the mean of
-/// both.
+/// both; those that bounce and are else as free at the velocity before until they do first: no other contact would close by that.
 void IslandStepper::findTravel(double h) {
   const double clear = kClear * island_.freeFall(h);
-  const auto endOf = [&](int block) { return problem_.twistOf(block, problem_.iterate.v).linear; };
-  const auto hold = [&](int body) {
+  courses_.assign(island_.bodies.size(), {});
+  const auto update = [&](int body, const auto& change) {
     const int block = body < 0 ? -1 : problem_.assembly.blockOf(body);
-    if (block >= 0) travel_[at(block)] = endOf(block);
+    if (block >= 0) change(courses_[at(block)]);
   };
+  for (std::size_t k = 0; k < problem_.used.size(); ++k) {
+    const Contact& contact = problem_.contactOf(k);
+    const auto n = static_cast<Eigen::Index>(3 * k);
+    const bool loaded = solver_.isLoaded(k), bounces = loaded && bounces_.has(k);
+    const bool near = loaded || contact.gap + h * scratch_.after[n] <= clear, closes = contact.gap + h * scratch_.before[n] < 0;
+    for (const int body : {contact.bodyA, contact.bodyB})
+      update(body, [&](Course& course) {
+        course.near = course.near || near;
+        course.held = course.held || (!bounces && (loaded || closes));
+        if (bounces) course.bounce = std::min(course.bounce, bounces_.timeOf(k));
+      });
+  }
+  for (const int id : island_.held)
+    for (const int body : {setup_->held[at(id)].bodyA, setup_->held[at(id)].bodyB}) update(body, [](Course& course) { course.near = course.held = true; });
   travel_.resize(island_.bodies.size());
   for (std::size_t k = 0; k < travel_.size(); ++k) {
     const auto block = static_cast<int>(k);
-    travel_[k] = 0.5 * (problem_.twistOf(block, problem_.vBefore).linear + endOf(block));
-  }
-  for (std::size_t k = 0; k < problem_.used.size(); ++k) {
-    const Contact& contact = problem_.contactOf(k);
-    if (!solver_.isLoaded(k) && contact.gap + h * scratch_.after[static_cast<Eigen::Index>(3 * k)] > clear) continue;
-    hold(contact.bodyA);
-    hold(contact.bodyB);
-  }
-  for (const int id : island_.held) {
-    hold(setup_->held[at(id)].bodyA);
-    hold(setup_->held[at(id)].bodyB);
+    const Vector3 before = problem_.twistOf(block, problem_.vBefore).linear, after = problem_.twistOf(block, problem_.iterate.v).linear;
+    const Course& course = courses_[k];
+    const bool bounces = !course.held && std::isfinite(course.bounce);
+    const double share = bounces ? course.bounce / h : course.near ? 0.0 : 0.5;  // of the velocity before
+    travel_[k] = share * before + (1 - share) * after;
   }
 }
 

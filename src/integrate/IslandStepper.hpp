@@ -2,10 +2,12 @@
 // bounce. Everything an island writes is its own, so islands run on any thread in any order.
 #pragma once
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include "diagnostics/Account.hpp"
+#include "integrate/Bounces.hpp"
 #include "integrate/Encounters.hpp"
 #include "integrate/Impacts.hpp"
 #include "integrate/Island.hpp"
@@ -44,6 +46,12 @@ class IslandStepper {
     double h;
     bool rests;
   };
+  /// What a body meets over the (sub)step.
+  struct Course {
+    bool near{false};                                        // others, at its end
+    bool held{false};                                        // what holds it, or would have if it had gone on as before
+    double bounce{std::numeric_limits<double>::infinity()};  // [s] into it at which the body bounces first
+  };
 
   void share(ThreadPool* team);
   bool substep(double h, int depth, int round = 0);
@@ -71,10 +79,12 @@ class IslandStepper {
   IslandSolver solver_;
   IslandRest rest_;
   Impacts impacts_;
+  Bounces bounces_;
   Encounters encounters_;
   Projection projection_;
 
-  Island::Moment before_;                 // the island before the (sub)step
+  Island::Moment before_;  // the island before the (sub)step
+  std::vector<Course> courses_;
   bool bound_{false};                     // something besides forces acts: the (sub)step has a problem
   std::optional<Unfinished> unfinished_;  // what the whole (sub)step ended on: a trial that is taken back need not be mended
   std::vector<Vector3> travel_;           // [m/s] at which the bodies move over the (sub)step

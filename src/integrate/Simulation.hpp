@@ -72,7 +72,7 @@ struct StepReport {
   int impacts{0};               // impact solves; of them, where Newton's law is asked for:
   int byMoreau{0};              // by Moreau's: Newton's would create energy, has no solution, or none was found
   int inelastic{0};             // with e = 0, where Moreau's would too
-  bool splitsExhausted{false};  // an island used all its impact splits: e = 0 for the rest
+  bool splitsExhausted{false};  // more pairs of an island met than a step is split for: they bounced within it
   int iterations{0}, factorisations{0};
   int repeated{0};                                 // islands that repeat their last step: not computed, all else reported as then
   std::vector<std::pair<const char*, int>> rungs;  // islands solved by each rung
