@@ -17,6 +17,11 @@ void ClosingContacts::clear() {
   watches_ = false;
 }
 
+void ClosingContacts::reset() {
+  clear();
+  dismissed_.clear();
+}
+
 void ClosingContacts::mark(const Island& island, double threshold) {
   clear();
   begin();
@@ -34,12 +39,18 @@ void ClosingContacts::mark(const Island& island, double threshold) {
 }
 
 bool ClosingContacts::shouldWait(const Island& island, const Contact& contact, double approach) const {
-  return watches_ && approach < -threshold_ && island.isTimed(contact) && !waits(contact.key) && !hasTouched(contact.key);
+  if (!watches_ || approach >= -threshold_ || !island.isTimed(contact) || waits(contact.key) || hasTouched(contact.key)) return false;
+  return std::none_of(dismissed_.begin(), dismissed_.end(), [&](const FeatureKey& pair) { return samePair(pair, contact.key); });
 }
 
 void ClosingContacts::add(const Contact& contact) {
   closing_.push_back({contact.key, contact.bodyA, contact.bodyB, contact.normal, contact.gap, 0, Vector3::Zero(), Vector3::Zero()});
   notePassing();
+}
+
+void ClosingContacts::dismiss(const FeatureKey& pair) {
+  dismissed_.push_back(pair);
+  closing_.erase(std::remove_if(closing_.begin(), closing_.end(), [&](const Closing& c) { return samePair(c.key, dismissed_.back()); }), closing_.end());
 }
 
 bool ClosingContacts::contains(const FeatureKey& key) const { return waits(key) && !hasTouched(key); }
@@ -70,9 +81,9 @@ double ClosingContacts::earliest(double remaining) const {
 }
 
 ClosingContacts::Approach ClosingContacts::approach(const Island& island) const {
-  Approach least{std::numeric_limits<double>::infinity(), 0};
-  const auto take = [&](double gap, double rate) {
-    if (gap < least.gap) least = {gap, rate};
+  Approach least{std::numeric_limits<double>::infinity(), 0, nullptr};
+  const auto take = [&](const Closing& c, double gap, double rate, double size) {
+    if (gap / size < least.gap) least = {gap / size, rate / size, c.speed <= 0 && rate > -threshold_ ? &c.key : nullptr};
   };
   for (const Closing& c : closing_) {
     bool seen = false;
@@ -80,13 +91,13 @@ ClosingContacts::Approach ClosingContacts::approach(const Island& island) const 
     for (const Contact& contact : island.contacts) {
       if (!samePair(contact.key, c.key) || (c.speed > 0 && contact.normal.dot(c.normal) <= 0) || !contains(contact.key)) continue;
       seen = true;
-      take(contact.gap / size, normalVelocity(island.state, contact) / size);
+      take(c, contact.gap, normalVelocity(island.state, contact), size);
     }
     if (seen || c.speed <= 0) continue;
     const Vector3 onA = island.state.pose(c.bodyA) * c.onA, onB = island.state.pose(c.bodyB) * c.onB;
-    take((c.gap + c.normal.dot(onB - onA)) / size, c.normal.dot(island.state.velocityAt(c.bodyB, onB) - island.state.velocityAt(c.bodyA, onA)) / size);
+    take(c, c.gap + c.normal.dot(onB - onA), c.normal.dot(island.state.velocityAt(c.bodyB, onB) - island.state.velocityAt(c.bodyA, onA)), size);
   }
-  if (hasPassed_ && !(least.gap < 0)) least = {-1, 0};
+  if (hasPassed_ && !(least.gap < 0)) least = {-1, 0, nullptr};
   return least;
 }
 

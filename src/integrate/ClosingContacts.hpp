@@ -18,12 +18,16 @@ class ClosingContacts {
   void mark(const Island& island, double threshold);
   /// None waits, and none is watched for.
   void clear();
+  /// At the start of a step.
+  void reset();
   /// Before a trial of the closing time.
   void begin() { hasPassed_ = false; }
   /// Whether a contact that the trial ran into, closing at `approach` [m/s], ought to have waited: it is timed, was not marked, and did not touch then, or was about to part.
   bool shouldWait(const Island& island, const Contact& contact, double approach) const;
   /// Contacts of the same two geoms wait from the next trial on.
   void add(const Contact& contact);
+  /// The pair that a trial shows to meet, though it had been added, slower than impacts are: it waits no longer, nor is it added again in this step.
+  void dismiss(const FeatureKey& pair);
   /// Whether a contact of the same two geoms waits.
   bool waits(const FeatureKey& key) const;
   /// Takes note that such a pair has run into each other in the trial, wherever that ends.
@@ -38,8 +42,9 @@ class ClosingContacts {
   double earliest(double remaining) const;
 
   struct Approach {
-    double gap;   // [-] of the pair's size
-    double rate;  // [1/s]; 0 where nothing is known of it
+    double gap;              // [-] of the pair's size
+    double rate;             // [1/s]; 0 where nothing is known of it
+    const FeatureKey* slow;  // the pair, where it had been added and closes slower than impacts do; else null
   };
   /// Least gap of the closing pairs over contacts that did not touch when they were marked, by the motion of the marked contact's points where a shape has gone through; with the rate of that contact.
   /// -1 where the trial had two of them pass, and does not show it.
@@ -60,6 +65,7 @@ class ClosingContacts {
   bool hasPassed_{false};
   bool watches_{false};
   double threshold_{0};                      // [m/s] of approach
+  std::vector<FeatureKey> dismissed_;        // pairs
   std::vector<FeatureKey> alreadyTouching_;  // contacts that touched when they were marked, and did not part
 };
 

@@ -51,7 +51,7 @@ void Encounters::begin() {
 
 Encounters::Finding Encounters::compare(const Island::Moment& before, double h, bool last) {
   missed_.clear();
-  if (island_->startContacts.empty() || findMet(h)) return Finding::Agree;
+  if (island_->startContacts.empty() || findMet(before, h)) return Finding::Agree;
   if (missedRounds_ < kRounds && findMissed(before)) {
     ++missedRounds_;
     return Finding::Repeat;
@@ -62,13 +62,13 @@ Encounters::Finding Encounters::compare(const Island::Moment& before, double h, 
 }
 
 /// Timed contacts that were open, did not wait, and overlap at the end: the trial is to be taken back.
-bool Encounters::findMet(double h) {
+bool Encounters::findMet(const Island::Moment& before, double h) {
   ClosingContacts& closing = island_->closing;
   bool found = false;
   for (const Contact& end : island_->contacts) {
-    if (end.gap > -Island::kTouch * island_->pairSize(end.key)) continue;
-    const double gap = std::max(leastGap(island_->startContacts, end.key), 0.0);
-    const double mean = (end.gap - gap - bendOf(end.key.geomA, h) - bendOf(end.key.geomB, h)) / h;
+    const double touch = Island::kTouch * island_->pairSize(end.key), bends = bendOf(end.key.geomA, h) + bendOf(end.key.geomB, h);
+    if (end.gap > -touch || seenFromStart(before, end).gap + bends < -touch) continue;
+    const double mean = (end.gap - std::max(leastGap(island_->startContacts, end.key), 0.0) - bends) / h;
     if (!closing.shouldWait(*island_, end, std::min(normalVelocity(island_->state, end), mean)) || pressed(end.key)) continue;
     closing.add(end);
     found = true;
@@ -89,17 +89,23 @@ bool Encounters::findMissed(const Island::Moment& before) {
   for (const Contact& end : island_->contacts) {
     if (end.gap > -kMissed * island_->pairSize(end.key) || island_->closing.contains(end.key)) continue;
     if (findContact(island_->startContacts, end.key) != nullptr && !isFree(end.key)) continue;
-    const Vector3 half = 0.5 * end.gap * end.normal;
-    const auto atStart = [&](int body, const Vector3& point) -> Vector3 {
-      const Pose* start = before.poseOf(body);
-      return start == nullptr ? point : *start * (island_->state.pose(body).inverse() * point);
-    };
-    const Vector3 onA = atStart(end.bodyA, end.point - half), onB = atStart(end.bodyB, end.point + half);
-    missed_.push_back(end);
-    missed_.back().point = 0.5 * (onA + onB);
-    missed_.back().gap = end.normal.dot(onB - onA);
+    missed_.push_back(seenFromStart(before, end));
   }
   return !missed_.empty();
+}
+
+/// The contact of its two points where these were, along its normal.
+Contact Encounters::seenFromStart(const Island::Moment& before, const Contact& end) const {
+  const Vector3 half = 0.5 * end.gap * end.normal;
+  const auto atStart = [&](int body, const Vector3& point) -> Vector3 {
+    const Pose* start = before.poseOf(body);
+    return start == nullptr ? point : *start * (island_->state.pose(body).inverse() * point);
+  };
+  const Vector3 onA = atStart(end.bodyA, end.point - half), onB = atStart(end.bodyB, end.point + half);
+  Contact contact = end;
+  contact.point = 0.5 * (onA + onB);
+  contact.gap = end.normal.dot(onB - onA);
+  return contact;
 }
 
 void Encounters::addMissed() {

@@ -38,11 +38,12 @@ class Encounters {
     Pose at(double share) const;
   };
 
-  bool findMet(double h);
+  bool findMet(const Island::Moment& before, double h);
   bool pressed(const FeatureKey& key) const;
   bool findMissed(const Island::Moment& before);
   Finding findPassed(const Island::Moment& before, double h);
   bool haveRunThrough(const Island::Moment& before, double h);
+  Contact seenFromStart(const Island::Moment& before, const Contact& end) const;
   bool nowWaits(const FeatureKey& pair);
   bool passesBy(const Island::Moment& before, const FeatureKey& key, double h);
   bool mayPass(const FeatureKey& key) const;

@@ -48,7 +48,7 @@ bool Impacts::hasTouching() const {
   });
 }
 
-/// Advances the island to the first closing of those that wait, or by `remaining`. Returns the time advanced, negative when a substep failed.
+/// Advances the island to the first closing of those that wait, or by `remaining`. Returns the time advanced, 0 where one of them is not to wait, negative when a substep failed.
 /// Newton's method from the approach speeds, then secants, kept inside the bracket.
 double Impacts::closingTime(double remaining, const std::function<bool(double)>& substep, const std::function<bool()>& finish) {
   using Approach = ClosingContacts::Approach;
@@ -66,6 +66,11 @@ double Impacts::closingTime(double remaining, const std::function<bool(double)>&
     if (isNear) {
       if (!finish()) return -1;
       now = island_->closing.approach(*island_);
+    }
+    if (now.slow != nullptr && std::abs(now.gap) < kFinished) {
+      island_->closing.dismiss(*now.slow);
+      island_->takeBack(start_);
+      return 0;
     }
     if (std::abs(now.gap) <= (trial < kSharpTrials ? kClosed : kNearlyClosed) || (time >= remaining && now.gap >= 0)) return time;
     const double slope = trial == 0 || last.rate == 0 || now.rate == 0 ? now.rate : (now.gap - last.gap) / (time - lastTime);
@@ -106,7 +111,10 @@ bool Impacts::advance(double h, const std::function<bool(double)>& substep, cons
     }
     const double time = closingTime(remaining, substep, finish);
     if (time < 0) return false;
+    if (time == 0) continue;
+    const bool stuck = time <= 2 * kBracket * remaining;  // overlap that was there before, of features that were not
     remaining -= time;
+    if (stuck) break;
   }
   closing.clear();
   if (remaining <= kInstant * h) return true;

@@ -35,7 +35,7 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
   take(islands.heldOf(island), held);
   fresh = true;
   timed = contacts.size() <= kFew && setup->options->law == Law::Coulomb;
-  closing.clear();
+  closing.reset();
   bouncing.reset();
   for (const int body : bodies) copyBody(start, body, state);
   kinematic.clear();
@@ -60,7 +60,7 @@ void Island::copy(const Island& other, IslandResult& to) {
   bodies = other.bodies;
   kinematic = other.kinematic;
   held.clear();
-  closing.clear();
+  closing.reset();
   Moment now;
   other.save(now);
   restore(now);
