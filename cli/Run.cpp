@@ -102,7 +102,8 @@ void checkImport(const RunArguments& arguments, const ImportReport& report) {
 void tellImport(const ImportReport& report) {
   for (const std::string& warning : report.warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
   if (!report.ignored.empty())
-    std::fprintf(stderr, "import: %zu kinds of elements or attributes have no effect (`stiction info SCENE` lists them)\n", report.ignored.size());
+    std::fprintf(stderr, "import: %zu %s no effect (`stiction info SCENE` lists what)\n", report.ignored.size(),
+                 report.ignored.size() == 1 ? "kind of element or attribute has" : "kinds of elements or attributes have");
   for (const ImportEntry& entry : report.changed)
     std::fprintf(stderr, "import: %s %s: %s\n", entry.element.c_str(), entry.attribute.c_str(), entry.why.c_str());
 }

@@ -63,7 +63,7 @@ class ClosingContacts {
 
   std::vector<Closing> closing_;
   bool hasPassed_{false};
-  bool watches_{false};
+  bool watches_{false};                      // for contacts that were not marked
   double threshold_{0};                      // [m/s] of approach
   std::vector<FeatureKey> dismissed_;        // pairs
   std::vector<FeatureKey> alreadyTouching_;  // contacts that touched when they were marked, and did not part

@@ -91,7 +91,6 @@ bool Impacts::advance(double h, const std::function<bool(double)>& substep, cons
   double remaining = h;
   ClosingContacts& closing = island_->closing;
   for (int advances = 0; advances < kAdvances * splits && remaining > kInstant * h; ++advances) {
-    closing.clear();
     island_->detect();
     closing.mark(*island_, threshold_);
     const bool now = hasTouching();
