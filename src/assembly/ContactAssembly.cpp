@@ -108,11 +108,12 @@ void ContactAssembly::fillContact(const WorldState& state, const Contact& contac
   for (int s = H.start[at(k)]; s < H.start[at(k) + 1]; ++s) {
     const BlockColumns::Segment& segment = H.segments[at(s)];
     const bool isB = segment.block == blockOf(contact.bodyB);
-    fillSegment(H.values.data() + segment.offset, segment.size, state, isB ? contact.bodyB : contact.bodyA, contact.point, frames[at(k)], isB ? 1.0 : -1.0);
+    fillSegment(H.values.data() + segment.offset, segment.size, state, isB ? contact.bodyB : contact.bodyA, contact.pointOf(isB), frames[at(k)],
+                isB ? 1.0 : -1.0);
   }
   problem.mu[k] = contact.friction;
-  surface.segment<3>(3 * k) =
-      frames[at(k)].transpose() * (surfaceVelocity(state, contact.bodyB, contact.point) - surfaceVelocity(state, contact.bodyA, contact.point));
+  surface.segment<3>(3 * k) = frames[at(k)].transpose() *
+                              (surfaceVelocity(state, contact.bodyB, contact.pointOf(true)) - surfaceVelocity(state, contact.bodyA, contact.pointOf(false)));
 }
 
 void ContactAssembly::buildContacts(const WorldState& state, const ContactSet& contacts, std::span<const int> used) {

@@ -18,6 +18,9 @@ struct Contact {
   double gap{0};                    // [m] signed, along the normal, at this point
   double friction{0};               // [-]
   double restitution{0};            // [-]
+  Vector3 across{Vector3::Zero()};  // [m] world, from the point of A to that of B, where they are yet to come together: 0 for contacts as they are detected
+
+  Vector3 pointOf(bool isB) const { return point + (isB ? 0.5 : -0.5) * across; }
 };
 
 inline bool sameBits(const Contact& a, const Contact& b) {

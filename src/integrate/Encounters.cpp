@@ -20,7 +20,11 @@ constexpr double kDeep = 0.1;      // [-] and by which one has run into the othe
 constexpr double kCareful = 0.02;  // [-] of it: the way between two looks where they touch, in the first case,
 constexpr double kBold = 0.5;      // [-] and in the second
 constexpr double kShort = 0.1;     // [-] of it: a way on which none goes deep by touching one that it ends beside
-constexpr int kLooks = 256;        // on one way
+
+constexpr double kMet = 1e-3;    // [-] of it: as near as that two that bounce have met,
+constexpr double kBeside = 0.1;  // [-] and what is that near then are other contacts of theirs
+constexpr int kSharpLooks = 3;   // by Newton's method, from there on
+constexpr int kLooks = 256;      // on one way
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -59,6 +63,66 @@ Encounters::Finding Encounters::compare(const Island::Moment& before, double h, 
   if (last) return Finding::Agree;
   if (const Finding finding = findPassed(before, h); finding != Finding::Agree) return finding;
   return haveRunThrough(before, h) ? Finding::TooLong : Finding::Agree;
+}
+
+/// Only where contacts bounce within the (sub)step.
+void Encounters::foresee(double h) {
+  if (!island_->bouncing || island_->bouncing->law == ImpactLaw::Inelastic) return;
+  ContactSet& contacts = island_->contacts;
+  for (std::size_t k = 0; k < contacts.size();) {
+    const FeatureKey key = contacts[k].key;
+    std::size_t end = k;
+    bool isOpen = !mayPass(key), closes = false;
+    for (; end < contacts.size() && samePair(contacts[end].key, key); ++end) {
+      const Contact& contact = contacts[end];
+      const double rate = normalVelocity(island_->state, contact);
+      isOpen = isOpen && contact.restitution > 0 && !island_->touching(contact) && std::find(joined_.begin(), joined_.end(), contact.key) == joined_.end();
+      closes = closes || (rate < -island_->bouncing->threshold && contact.gap + h * rate < 0);
+    }
+    if (isOpen && closes && findMeeting(key, h)) {
+      const auto place = contacts.erase(contacts.begin() + static_cast<std::ptrdiff_t>(k), contacts.begin() + static_cast<std::ptrdiff_t>(end));
+      contacts.insert(place, contacts_.begin(), contacts_.end());
+      end = k + contacts_.size();
+    }
+    k = end;
+  }
+}
+
+/// The contacts of the pair where it meets on the way of forces alone, into contacts_: along their normals there, with the levers that the points have there, and gaps that close then. False where
+/// it does not meet.
+bool Encounters::findMeeting(const FeatureKey& key, double h) {
+  const auto found = std::find_if(island_->pairs.begin(), island_->pairs.end(), [&](const CandidatePair& p) { return samePair({p.geomA, p.geomB, 0}, key); });
+  if (found == island_->pairs.end()) return false;
+  const Way a = wayAhead(key.geomA, h), b = wayAhead(key.geomB, h);
+  const double length = lengthOf(*found, a, b), width = halfWidth(key);
+  pair_.assign(1, *found);
+  double way = 0, share = 0, gap = 0;
+  bool meets = false;
+  for (int look = 0; look < kLooks && way < length && !meets; ++look) {
+    share = way / length;
+    gap = gapAt(share, a, b, std::max(length - way, kBeside * width));
+    meets = gap <= kMet * width;
+    way += std::max(gap, 0.5 * kMet * width);
+  }
+  for (int look = 0; look < kSharpLooks && meets; ++look) {
+    const auto nearest = std::min_element(contacts_.begin(), contacts_.end(), [](const Contact& p, const Contact& q) { return p.gap < q.gap; });
+    const double rate = normalVelocity(island_->state, *nearest);
+    if (rate >= 0) break;
+    share = std::clamp(share - gap / (h * rate), 0.0, 1.0);
+    gap = gapAt(share, a, b, kBeside * width);
+  }
+  const Pose metA = a.at(share), metB = b.at(share);
+  putAt(a, a.start);
+  putAt(b, b.start);
+  for (Contact& contact : contacts_) {
+    const Vector3 half = 0.5 * contact.gap * contact.normal;
+    const Vector3 onA = contact.point - half + a.start.position - metA.position, onB = contact.point + half + b.start.position - metB.position;
+    const double rate = contact.normal.dot(island_->state.velocityAt(contact.bodyB, onB) - island_->state.velocityAt(contact.bodyA, onA));
+    contact.point = 0.5 * (onA + onB);
+    contact.across = onB - onA;
+    contact.gap = rate < 0 ? contact.gap - share * h * rate : contact.normal.dot(contact.across);
+  }
+  return meets;
 }
 
 /// Timed contacts that were open, did not wait, and overlap at the end: the trial is to be taken back.
@@ -130,7 +194,8 @@ Encounters::Finding Encounters::findPassed(const Island::Moment& before, double 
     const Contact& contact = island_->startContacts[at(problem_->used[k])];
     const FeatureKey& key = contact.key;
     const double width = halfWidth(key);
-    if (contact.gap <= kNear * width || mayPass(key) || !solver_->isLoaded(k)) continue;
+    const bool wasForeseen = !contact.across.isZero(0.0);
+    if (wasForeseen || contact.gap <= kNear * width || mayPass(key) || !solver_->isLoaded(k)) continue;
     const double gap = leastGap(island_->contacts, key);
     if (gap <= apart * width) continue;
     if (passesBy(before, key, h))
@@ -220,19 +285,45 @@ Encounters::Way Encounters::wayOf(const Island::Moment& before, int geom, double
 
 Encounters::Way Encounters::freeWayOf(const Island::Moment& before, int geom, double h) const {
   Way way = wayOf(before, geom, h);
-  if (island_->kind(way.body) != BodyKind::Dynamic) return way;
+  if (island_->kind(way.body) == BodyKind::Dynamic) goFreely(way, h);
+  return way;
+}
+
+/// From where the bodies are.
+Encounters::Way Encounters::wayAhead(int geom, double h) const {
+  Way way;
+  way.body = island_->setup->model->geoms[at(geom)].body;
+  way.start = way.end = island_->state.pose(way.body);
+  if (island_->kind(way.body) == BodyKind::Dynamic) {
+    goFreely(way, h);
+  } else if (island_->kind(way.body) == BodyKind::Kinematic) {
+    way.shift = h * island_->state.velocity[at(way.body)];
+    way.turn = h * island_->state.angularVelocity[at(way.body)];
+  }
+  return way;
+}
+
+void Encounters::goFreely(Way& way, double h) const {
   const Twist twist = problem_->twistOf(problem_->assembly.blockOf(way.body), problem_->vFree);
   way.shift = h * twist.linear;
   way.turn = h * twist.angular;
-  return way;
+}
+
+/// [m] at most that any point of one moves against the other.
+double Encounters::lengthOf(const CandidatePair& pair, const Way& a, const Way& b) const {
+  const StepSetup& setup = *island_->setup;
+  return (b.shift - a.shift).norm() + a.turn.norm() * setup.geomArm[at(pair.geomA)] + b.turn.norm() * setup.geomArm[at(pair.geomB)];
+}
+
+void Encounters::putAt(const Way& way, const Pose& pose) {
+  island_->state.position[at(way.body)] = pose.position;
+  island_->state.rotation[at(way.body)] = pose.rotation;
 }
 
 /// Whether the geoms touch, or run into each other, beyond what they overlap by at the start; also where so many looks do not tell. Bodies go straight and turn evenly; the way between two
 /// looks is what lies between the geoms, but no less than the stride.
 bool Encounters::runInto(const CandidatePair& pair, const Way& a, const Way& b, bool touch) {
-  const StepSetup& setup = *island_->setup;
-  const double length = (b.shift - a.shift).norm() + a.turn.norm() * setup.geomArm[at(pair.geomA)] + b.turn.norm() * setup.geomArm[at(pair.geomB)];
-  const double width = halfWidth({pair.geomA, pair.geomB, 0}), stride = (touch ? kCareful : kBold) * width;
+  const double length = lengthOf(pair, a, b), width = halfWidth({pair.geomA, pair.geomB, 0}), stride = (touch ? kCareful : kBold) * width;
   double allowed = (touch ? kTouched : kDeep) * width;
   bool runs = false;
   if (touch && length <= kShort * width) return false;
@@ -244,20 +335,15 @@ bool Encounters::runInto(const CandidatePair& pair, const Way& a, const Way& b, 
     runs = gap < -allowed || look == kLooks;
     way += std::max(gap, stride);
   }
-  for (const Way* moved : {&a, &b}) {
-    island_->state.position[at(moved->body)] = moved->end.position;
-    island_->state.rotation[at(moved->body)] = moved->end.rotation;
-  }
+  putAt(a, a.end);
+  putAt(b, b.end);
   return runs;
 }
 
 /// [m] of the pair after a share of the way; infinite beyond `reach`.
 double Encounters::gapAt(double share, const Way& a, const Way& b, double reach) {
-  for (const Way* way : {&a, &b}) {
-    const Pose pose = way->at(share);
-    island_->state.position[at(way->body)] = pose.position;
-    island_->state.rotation[at(way->body)] = pose.rotation;
-  }
+  putAt(a, a.at(share));
+  putAt(b, b.at(share));
   pair_.front().reach = reach;
   island_->setup->detector->narrowPhase(island_->state, pair_, contacts_);
   double gap = std::numeric_limits<double>::infinity();

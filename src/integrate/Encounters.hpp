@@ -22,6 +22,8 @@ class Encounters {
 
   /// Before the first trial of a (sub)step.
   void begin();
+  /// Before a trial of h [s], with the velocities that forces alone lead to: has pairs that will meet and bounce do so along the normal of the place where they meet.
+  void foresee(double h);
   /// At the end of a trial of h [s] from `before`. `last`: no smaller step is left to resort to.
   Finding compare(const Island::Moment& before, double h, bool last);
   /// Adds the contacts that were missed to the island's, which is back at the start.
@@ -38,6 +40,7 @@ class Encounters {
     Pose at(double share) const;
   };
 
+  bool findMeeting(const FeatureKey& key, double h);
   bool findMet(const Island::Moment& before, double h);
   bool pressed(const FeatureKey& key) const;
   bool findMissed(const Island::Moment& before);
@@ -52,6 +55,10 @@ class Encounters {
   double bendOf(int geom, double h) const;
   Way wayOf(const Island::Moment& before, int geom, double h) const;
   Way freeWayOf(const Island::Moment& before, int geom, double h) const;
+  Way wayAhead(int geom, double h) const;
+  void goFreely(Way& way, double h) const;
+  double lengthOf(const CandidatePair& pair, const Way& a, const Way& b) const;
+  void putAt(const Way& way, const Pose& pose);
   bool runInto(const CandidatePair& pair, const Way& a, const Way& b, bool touch);
   double gapAt(double share, const Way& a, const Way& b, double reach);
 

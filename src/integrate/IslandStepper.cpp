@@ -77,6 +77,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
   begin(round, watch);
   problem_.takeBodies();
   problem_.predict(h);
+  encounters_.foresee(h);
   if (!assemble(h)) return false;
   watch.lap(times.assemble);
   bool rests = false;

@@ -195,6 +195,28 @@ TEST(Impact, ManyBounceInOneStep) {
   }
 }
 
+// Likewise sixty-four that each hit a ball of its own off centre, three quarters of their way through the step: along the normal of the place where they meet, not of where they were.
+TEST(Impact, ManyBounceWhereTheyMeet) {
+  const double e = 0.7, h = 1.0 / 60, off = 0.03, up = std::sqrt(0.01 - off * off);
+  for (const double speed : {1.0, 3.0}) {
+    ModelBuilder builder = weightless();
+    for (int k = 0; k < 64; ++k) {
+      const Vector3 place{0.11 * (k % 8), 0.11 * (k / 8), 0};
+      addFixed(builder, Shape::sphere(0.05), {place, Quaternion::Identity()}, 0.0, e);
+      Part ball = solid(Shape::sphere(0.05), 1, {place + Vector3{off, 0, up + 1.75 * speed * h}, Quaternion::Identity()}, 0.0, e);
+      ball.body.velocity = {0, 0, -speed};
+      add(builder, ball);
+    }
+    Simulation simulation{builder.build(), {}};
+    advance(simulation, h, 1);
+    const StepReport& report = advance(simulation, h, 1);
+    EXPECT_TRUE(report.splitsExhausted);
+    EXPECT_EQ(report.impacts, 64);
+    const Vector3 n = Vector3{off, 0, up} / 0.1, after = Vector3{0, 0, -speed} + (1 + e) * speed * n.z() * n;
+    for (std::size_t k = 1; k <= 64; ++k) EXPECT_LE((simulation.state().velocity[k] - after).norm(), 1e-6 * speed) << "at " << speed << " m/s";
+  }
+}
+
 // Balls that meet three and four at a time in steps that take them farther than they are wide: an impact that follows on another within the step may be resolved too late, but never with a gain.
 TEST(Impact, WhatBouncesTogetherGainsNothing) {
   for (const double friction : {0.0, 0.4}) {
