@@ -104,7 +104,7 @@ bool Encounters::findMeeting(const FeatureKey& key, double h) {
     meets = gap <= kMet * width;
     way += std::max(gap, 0.5 * kMet * width);
   }
-  for (int look = 0; look < kSharpLooks && meets; ++look) {
+  for (int look = 0; look < kSharpLooks && meets && !contacts_.empty(); ++look) {
     const auto nearest = std::min_element(contacts_.begin(), contacts_.end(), [](const Contact& p, const Contact& q) { return p.gap < q.gap; });
     const double rate = normalVelocity(island_->state, *nearest);
     if (rate >= 0) break;
@@ -122,7 +122,7 @@ bool Encounters::findMeeting(const FeatureKey& key, double h) {
     contact.across = onB - onA;
     contact.gap = rate < 0 ? contact.gap - share * h * rate : contact.normal.dot(contact.across);
   }
-  return meets;
+  return meets && !contacts_.empty();
 }
 
 /// Timed contacts that were open, did not wait, and overlap at the end: the trial is to be taken back.
