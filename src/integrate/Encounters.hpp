@@ -5,7 +5,7 @@
 //   passed: the plane goes on where the other body does not, and stops what would fly past it. Pairs that press, end apart, and would not touch on the way that forces alone take them, are
 //           free: the (sub)step is repeated without their contacts, and should they touch then, with the one of that moment;
 //   run through: a body that turns by θ gets ½ θ² times its arm past its contacts, after a blow on its end right through the wall that it struck. The way of those is followed.
-// What bounces within a (sub)step is foreseen: its contact is that of the place where it meets, off by 17 % of the speed and more otherwise, where the way is as long as the bodies are wide.
+// What bounces within a (sub)step is foreseen: its contact is that of the place where the two meet. By the one of the start they would leave in another direction, the more the longer their way.
 // Pairs that are timed and were not known to close wait for their impact from the next trial on, in place of all that.
 // Where none of it helps the (sub)step is too long. Source for the ways: conservative advancement (Mirtich 1996) by the depth allowed.
 #pragma once
