@@ -12,7 +12,6 @@ constexpr double kGain = 0.1;  // [-] of the energy that closing contacts take: 
 Bounces::Bounces(Island& island, IslandProblem& problem, IslandSolver& solver) : island_{&island}, problem_{&problem}, solver_{&solver} {}
 
 void Bounces::enter(double h) {
-  clear();
   if (!island_->bouncing || island_->bouncing->law == ImpactLaw::Inelastic) return;
   ContactProblem& problem = problem_->assembly.problem;
   multiplyTransposed(problem.H, problem_->vBefore, scratch_.before);
@@ -47,7 +46,7 @@ bool Bounces::weaken() {
   if (times_.empty()) return false;
   IslandReport& report = island_->report();
   ImpactLaw& law = island_->bouncing->law;
-  const int counted = island_->setup->options->restitution == Restitution::Moreau ? 0 : 1;
+  const int counted = island_->impactLaw() == ImpactLaw::Moreau ? 0 : 1;
   if (law == ImpactLaw::Newton) {
     law = ImpactLaw::Moreau;
     report.byMoreau += counted;

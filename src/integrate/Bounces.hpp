@@ -20,7 +20,7 @@ class Bounces {
 
   /// Before a (sub)step.
   void clear() { times_.clear(); }
-  /// Adds restitution to the problem of a (sub)step of h [s], where the island has its contacts bounce.
+  /// After clear: adds restitution to the problem of a (sub)step of h [s], where the island has its contacts bounce.
   void enter(double h);
   /// Whether the k-th contact of the problem does,
   bool has(std::size_t k) const { return timeOf(k) >= 0; }

@@ -43,8 +43,8 @@ bool ClosingContacts::shouldWait(const Island& island, const Contact& contact, d
   return std::none_of(dismissed_.begin(), dismissed_.end(), [&](const FeatureKey& pair) { return samePair(pair, contact.key); });
 }
 
-void ClosingContacts::add(const Contact& contact) {
-  closing_.push_back({contact.key, contact.bodyA, contact.bodyB, contact.normal, contact.gap, 0, Vector3::Zero(), Vector3::Zero()});
+void ClosingContacts::add(const FeatureKey& pair) {
+  closing_.emplace_back().key = pair;
   notePassing();
 }
 

@@ -24,8 +24,8 @@ class ClosingContacts {
   void begin() { hasPassed_ = false; }
   /// Whether a contact that the trial ran into, closing at `approach` [m/s], ought to have waited: it is timed, was not marked, and did not touch then, or was about to part.
   bool shouldWait(const Island& island, const Contact& contact, double approach) const;
-  /// Contacts of the same two geoms wait from the next trial on.
-  void add(const Contact& contact);
+  /// The pair's contacts wait from the next trial on.
+  void add(const FeatureKey& pair);
   /// The pair that a trial shows to meet, though it had been added, slower than impacts are: it waits no longer, nor is it added again in this step.
   void dismiss(const FeatureKey& pair);
   /// Whether a contact of the same two geoms waits.
@@ -53,11 +53,11 @@ class ClosingContacts {
  private:
   struct Closing {
     FeatureKey key;
-    int bodyA, bodyB;
-    Vector3 normal;
-    double gap;        // [m] when it was marked
-    double speed;      // [m/s] of approach, > 0; 0 where the pair was added, and the rest tells nothing
-    Vector3 onA, onB;  // [m] the contact point in the frames of the two bodies
+    int bodyA{-1}, bodyB{-1};
+    Vector3 normal{Vector3::Zero()};
+    double gap{0};                                       // [m] when it was marked
+    double speed{0};                                     // [m/s] of approach, > 0; 0 where the pair was added, of which nothing else is known
+    Vector3 onA{Vector3::Zero()}, onB{Vector3::Zero()};  // [m] the contact point in the frames of the two bodies
   };
   bool hasTouched(const FeatureKey& key) const;
 

@@ -134,7 +134,7 @@ bool Encounters::findMet(const Island::Moment& before, double h) {
     if (end.gap > -touch || seenFromStart(before, end).gap + bends < -touch) continue;
     const double mean = (end.gap - std::max(leastGap(island_->startContacts, end.key), 0.0) - bends) / h;
     if (!closing.shouldWait(*island_, end, std::min(normalVelocity(island_->state, end), mean)) || pressed(end.key)) continue;
-    closing.add(end);
+    closing.add(end.key);
     found = true;
   }
   return found;
@@ -245,14 +245,14 @@ bool Encounters::haveRunThrough(const Island::Moment& before, double h) {
 
 /// Whether the pair, which was run into on the way, waits from the next trial on: where it is timed, and did not touch at the start or was about to part.
 bool Encounters::nowWaits(const FeatureKey& pair) {
-  const Contact* known = nullptr;
+  bool isKnown = false;
   for (const Contact& contact : island_->startContacts) {
     if (!samePair(contact.key, pair)) continue;
     if (!island_->closing.shouldWait(*island_, contact, -std::numeric_limits<double>::infinity())) return false;
-    known = &contact;
+    isKnown = true;
   }
-  if (known != nullptr) island_->closing.add(*known);
-  return known != nullptr;
+  if (isKnown) island_->closing.add(pair);
+  return isKnown;
 }
 
 /// Whether the two do not touch on the way that forces alone would take them.
@@ -298,7 +298,7 @@ Encounters::Way Encounters::wayAhead(int geom, double h) const {
     goFreely(way, h);
   } else if (island_->kind(way.body) == BodyKind::Kinematic) {
     way.shift = h * island_->state.velocity[at(way.body)];
-    way.turn = h * island_->state.angularVelocity[at(way.body)];
+    way.turn = turnOf(way.body, h);
   }
   return way;
 }

@@ -6,6 +6,7 @@
 
 namespace stiction {
 
+/// In the order in which one takes the place of another that would create energy.
 enum class ImpactLaw : std::uint8_t { Newton, Moreau, Inelastic };
 
 /// Has the k-th contact, which closes at `before` [m/s] (normal, tangents), bounce: w += e u⁻ on the normal (Newton), on all three (Moreau), or not at all. The same goes into wScale.

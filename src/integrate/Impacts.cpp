@@ -117,8 +117,7 @@ bool Impacts::advance(double h, const std::function<bool(double)>& substep, cons
   }
   closing.clear();
   if (remaining <= kInstant * h) return true;
-  const bool byMoreau = island_->setup->options->restitution == Restitution::Moreau;
-  island_->bouncing = {byMoreau ? ImpactLaw::Moreau : ImpactLaw::Newton, threshold_};
+  island_->bouncing = {island_->impactLaw(), threshold_};
   return substep(remaining) && finish();
 }
 
@@ -126,9 +125,8 @@ bool Impacts::advance(double h, const std::function<bool(double)>& substep, cons
 bool Impacts::strike() {
   IslandReport& report = island_->report();
   ++report.impacts;
-  const bool byMoreau = island_->setup->options->restitution == Restitution::Moreau;
   for (const ImpactLaw law : {ImpactLaw::Newton, ImpactLaw::Moreau, ImpactLaw::Inelastic}) {
-    if (law == ImpactLaw::Newton && byMoreau) continue;
+    if (law < island_->impactLaw()) continue;
     const bool isLast = law == ImpactLaw::Inelastic;
     if (!solve(law)) {
       if (report.faulty >= 0) return false;
@@ -153,7 +151,7 @@ bool Impacts::strike() {
 
 void Impacts::book(ImpactLaw law, double loss) {
   IslandReport& report = island_->report();
-  report.byMoreau += law == ImpactLaw::Moreau && island_->setup->options->restitution != Restitution::Moreau ? 1 : 0;
+  report.byMoreau += law == ImpactLaw::Moreau && island_->impactLaw() != ImpactLaw::Moreau ? 1 : 0;
   report.inelastic += law == ImpactLaw::Inelastic ? 1 : 0;
   report.ledger.impact += loss;
   report.ledger.externalWork -= problem_->iterate.r.dot(problem_->assembly.surface);

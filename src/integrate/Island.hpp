@@ -75,6 +75,8 @@ struct Island {
   ContactMemory* memoryOf(const FeatureKey& key) const { return findMemory(report().memory, key, cursor); }
   /// Whether its bodies meet there at their own time, by trials of the step, not at the end of one.
   bool isTimed(const Contact& contact) const { return contact.restitution > 0 || timed; }
+  /// The law of impacts that is asked for.
+  ImpactLaw impactLaw() const { return setup->options->restitution == Restitution::Moreau ? ImpactLaw::Moreau : ImpactLaw::Newton; }
   /// [m] of the deepest overlap.
   double deepest() const;
   /// Distance [m] that a body falls from rest in h.

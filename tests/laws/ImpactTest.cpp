@@ -77,48 +77,27 @@ TEST(Impact, BallsRiseToESquaredOfTheirHeight) {
     }
 }
 
-/// Bodies of all round and angular shapes that bounce without loss, in weightlessness, and what they must keep.
-struct ElasticBodies {
-  ModelBuilder builder = weightless();
-  std::vector<Part> parts;
+/// A body of some round or angular shape, of 0.1 to 10 kg, without friction, that bounces without loss.
+void addElastic(ModelBuilder& builder, std::mt19937& random, const Vector3& position, const Vector3& velocity, double spin) {
+  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
+  const auto vector = [&](double most) { return Vector3{uniform(-most, most), uniform(-most, most), uniform(-most, most)}; };
+  const double a = uniform(0.05, 0.15), b = uniform(0.05, 0.15), c = uniform(0.05, 0.15);
+  const std::vector<Shape> shapes{Shape::sphere(a), Shape::box({a, b, c}), Shape::capsule(0.7 * a, b), Shape::cylinder(a, b), Shape::ellipsoid({a, b, c})};
+  const Shape& shape = shapes[std::uniform_int_distribution<std::size_t>{0, shapes.size() - 1}(random)];
+  Part part = solid(shape, std::pow(10.0, uniform(-1, 1)), {position, turn(uniform(0, 360), vector(1))}, 0, 1);
+  part.body.velocity = velocity;
+  part.body.angularVelocity = vector(spin);
+  add(builder, part);
+}
 
-  void add(std::mt19937& random, const Vector3& position, const Vector3& velocity, double spin) {
-    const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
-    const auto vector = [&](double most) { return Vector3{uniform(-most, most), uniform(-most, most), uniform(-most, most)}; };
-    const double a = uniform(0.05, 0.15), b = uniform(0.05, 0.15), c = uniform(0.05, 0.15);
-    const std::vector<Shape> shapes{Shape::sphere(a), Shape::box({a, b, c}), Shape::capsule(0.7 * a, b), Shape::cylinder(a, b), Shape::ellipsoid({a, b, c})};
-    const Shape& shape = shapes[std::uniform_int_distribution<std::size_t>{0, shapes.size() - 1}(random)];
-    Part part = solid(shape, std::pow(10.0, uniform(-1, 1)), {position, turn(uniform(0, 360), vector(1))}, 0, 1);
-    part.body.velocity = velocity;
-    part.body.angularVelocity = vector(spin);
-    laws::add(builder, part);
-    parts.push_back(part);
-  }
-  double energy(const Simulation& simulation) const {
-    double sum = 0;
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      sum += 0.5 * parts[k].body.mass * simulation.state().velocity[k + 1].squaredNorm() +
-             0.5 * simulation.state().angularVelocity[k + 1].dot(spinMomentum(simulation, k));
-    return sum;
-  }
-  Vector3 momentum(const Simulation& simulation) const {
-    Vector3 sum = Vector3::Zero();
-    for (std::size_t k = 0; k < parts.size(); ++k) sum += parts[k].body.mass * simulation.state().velocity[k + 1];
-    return sum;
-  }
-  Vector3 angularMomentum(const Simulation& simulation) const {
-    Vector3 sum = Vector3::Zero();
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      sum += simulation.state().position[k + 1].cross(parts[k].body.mass * simulation.state().velocity[k + 1]) + spinMomentum(simulation, k);
-    return sum;
-  }
-
- private:
-  Vector3 spinMomentum(const Simulation& simulation, std::size_t k) const {
-    const Matrix3 R = simulation.state().rotation[k + 1].toRotationMatrix();
-    return R * (parts[k].body.I_C * (R.transpose() * simulation.state().angularVelocity[k + 1]));
-  }
-};
+/// Six planes at ±1 m that take nothing from what bounces.
+void addElasticWalls(ModelBuilder& builder, double friction) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (const double side : {-1.0, 1.0}) {
+      const Vector3 outward = side * Vector3::Unit(axis);
+      addFixed(builder, Shape::plane(), {outward, Quaternion::FromTwoVectors(Vector3::UnitZ(), -outward)}, friction, 1);
+    }
+}
 
 // What spins after a hit comes back with another end within the step, from where none of its points had been closing when the step began. Such hits once took energy, up to half of it.
 TEST(Impact, WhatSpinsBouncesToo) {
@@ -126,17 +105,18 @@ TEST(Impact, WhatSpinsBouncesToo) {
     std::mt19937 random{seed};
     const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
     const double h = seed % 2 == 0 ? 0.004 : 1.0 / 60, speed = std::pow(10.0, uniform(-1, 1.5));
-    ElasticBodies bodies;
-    bodies.add(random, Vector3::Zero(), Vector3::Zero(), seed % 3 == 0 ? 0 : 20);
-    bodies.add(random, {0.55 + uniform(0, speed * h), uniform(-0.1, 0.1), uniform(-0.1, 0.1)}, {-speed, 0, 0}, seed % 3 == 0 ? 0 : 20);
-    Simulation simulation{bodies.builder.build(), {}};
-    const double energy = bodies.energy(simulation);
-    const Vector3 momentum = bodies.momentum(simulation), angular = bodies.angularMomentum(simulation);
+    ModelBuilder builder = weightless();
+    addElastic(builder, random, Vector3::Zero(), Vector3::Zero(), seed % 3 == 0 ? 0 : 20);
+    addElastic(builder, random, {0.55 + uniform(0, speed * h), uniform(-0.1, 0.1), uniform(-0.1, 0.1)}, {-speed, 0, 0}, seed % 3 == 0 ? 0 : 20);
+    Simulation simulation{builder.build(), {}};
+    const std::vector<BodyInertia> inertias = bodyInertias(simulation.model());
+    const Momentum start = momentum(simulation.model(), inertias, simulation.state());
     const int steps = static_cast<int>(0.7 / (speed * h)) + 8;
     for (int i = 0; i < steps; ++i) ASSERT_EQ(simulation.step(h).status, StepStatus::Certified);
-    EXPECT_NEAR(bodies.energy(simulation), energy, 1e-10 * energy) << "seed " << seed;
-    EXPECT_LE((bodies.momentum(simulation) - momentum).norm(), 1e-12 * momentum.norm()) << "seed " << seed;
-    EXPECT_LE((bodies.angularMomentum(simulation) - angular).norm(), 1e-9 * (angular.norm() + 0.1 * momentum.norm())) << "seed " << seed;
+    const Momentum end = momentum(simulation.model(), inertias, simulation.state());
+    EXPECT_NEAR(end.kinetic, start.kinetic, 1e-10 * start.kinetic) << "seed " << seed;
+    EXPECT_LE((end.linear - start.linear).norm(), 1e-12 * start.linear.norm()) << "seed " << seed;
+    EXPECT_LE((end.angular - start.angular).norm(), 1e-9 * (start.angular.norm() + 0.1 * start.linear.norm())) << "seed " << seed;
   }
 }
 
@@ -145,15 +125,14 @@ TEST(Impact, BodiesInABoxKeepTheirEnergy) {
     std::mt19937 random{seed};
     const double h = seed % 2 == 0 ? 0.004 : 1.0 / 60;
     std::normal_distribution<double> velocity{0, seed % 4 < 2 ? 2.0 : 8.0};
-    ElasticBodies bodies;
-    for (int axis = 0; axis < 3; ++axis)
-      for (const double side : {-1.0, 1.0})
-        addFixed(bodies.builder, Shape::plane(), {side * Vector3::Unit(axis), Quaternion::FromTwoVectors(Vector3::UnitZ(), -side * Vector3::Unit(axis))}, 0, 1);
+    ModelBuilder builder = weightless();
+    addElasticWalls(builder, 0);
     for (int k = 0; k < 8; ++k)
-      bodies.add(random, 0.45 * Vector3{k % 2 == 0 ? -1.0 : 1.0, k / 2 % 2 == 0 ? -1.0 : 1.0, k / 4 == 0 ? -1.0 : 1.0},
+      addElastic(builder, random, 0.45 * Vector3{k % 2 == 0 ? -1.0 : 1.0, k / 2 % 2 == 0 ? -1.0 : 1.0, k / 4 == 0 ? -1.0 : 1.0},
                  {velocity(random), velocity(random), velocity(random)}, 3);
-    Simulation simulation{bodies.builder.build(), {}};
-    const double energy = bodies.energy(simulation);
+    Simulation simulation{builder.build(), {}};
+    const std::vector<BodyInertia> inertias = bodyInertias(simulation.model());
+    const double energy = kineticEnergy(simulation.model(), inertias, simulation.state());
     int impacts = 0;
     for (int i = 0; i < 100; ++i) {
       const StepReport& report = simulation.step(h);
@@ -161,7 +140,7 @@ TEST(Impact, BodiesInABoxKeepTheirEnergy) {
       ASSERT_FALSE(report.splitsExhausted);
       impacts += report.impacts;
     }
-    EXPECT_NEAR(bodies.energy(simulation), energy, 1e-10 * energy) << "seed " << seed;
+    EXPECT_NEAR(kineticEnergy(simulation.model(), inertias, simulation.state()), energy, 1e-10 * energy) << "seed " << seed;
     EXPECT_GE(impacts, 5);
     for (int k = 1; k <= 8; ++k) EXPECT_LE(simulation.state().position[static_cast<std::size_t>(k)].lpNorm<Eigen::Infinity>(), 1);
   }
@@ -223,9 +202,7 @@ TEST(Impact, WhatBouncesTogetherGainsNothing) {
     std::mt19937 random{7};
     std::normal_distribution<double> velocity{0, 8};
     ModelBuilder builder = weightless();
-    for (int axis = 0; axis < 3; ++axis)
-      for (const double side : {-1.0, 1.0})
-        addFixed(builder, Shape::plane(), {side * Vector3::Unit(axis), Quaternion::FromTwoVectors(Vector3::UnitZ(), -side * Vector3::Unit(axis))}, friction, 1);
+    addElasticWalls(builder, friction);
     std::vector<int> balls;
     for (int k = 0; k < 64; ++k) {
       Part ball = solid(Shape::sphere(0.08), 1, {0.42 * Vector3{k % 4 - 1.5, k / 4 % 4 - 1.5, k / 16 - 1.5}, Quaternion::Identity()}, friction, 1);
