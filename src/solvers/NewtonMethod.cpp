@@ -241,6 +241,7 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
 
 }  // namespace
 
-std::unique_ptr<VelocityMethod> makeNewtonMethod() { return std::make_unique<NewtonMethod>(); }
+/// Its 80 KiB for states of self-stress, which few problems need, stay untouched until then.
+std::unique_ptr<VelocityMethod> makeNewtonMethod() { return std::make_unique_for_overwrite<NewtonMethod>(); }
 
 }  // namespace stiction
