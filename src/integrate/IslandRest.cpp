@@ -8,8 +8,10 @@
 namespace stiction {
 namespace {
 
-constexpr double kRest = 1e-10;   // [-] relative certificate of the candidate, and of the certificate's scale a speed that contacts need not see
-constexpr double kSharp = 1e-12;  // [-] relative certificate that a few more steps aim at
+constexpr double kRest = 1e-10;      // [-] relative certificate of the candidate, and of the certificate's scale a speed that contacts need not see
+constexpr double kSharp = 1e-12;     // [-] relative certificate that a few more steps aim at,
+constexpr double kSharper = 0.3;     // [-] or so much of one that would just do: in a high tower bodies move by hundreds of times what any contact sees of it,
+constexpr double kSharpest = 1e-15;  // [-] but none below that
 constexpr double kRoundOff = 16 * std::numeric_limits<double>::epsilon();  // [-] of the loads that cancel
 constexpr double kLost = 2e-13;                                            // [-] of the energy: ledgers close to 1e-12
 constexpr double kStanding = 1e-3;    // [-] of a body's size: a body no faster than from a fall by that stands, as far as the search for rest is concerned,
@@ -53,8 +55,8 @@ bool IslandRest::comesToRest() {
 }
 
 bool IslandRest::beginsToMove() const {
-  const bool goesOn = solver_->followsFromStart() && !problem_->vBefore.isZero(0.0);
-  return !goesOn && problem_->fastest(problem_->iterate.v) > kCreep * solver_->certificate().scale;
+  if (problem_->vBefore.isZero(0.0)) return !problem_->iterate.v.isZero(0.0);
+  return !solver_->followsFromStart() && problem_->fastest(problem_->iterate.v) > kCreep * solver_->certificate().scale;
 }
 
 bool IslandRest::mayRest() {
@@ -105,6 +107,7 @@ bool IslandRest::isDriven() const { return island_->surfacesMove() || rows_->mov
 
 /// The candidate's impulses against v = 0.
 bool IslandRest::certifiesAtRest() {
+  excess_ = 1;
   candidate_.v.setZero(problem_->vFree.size());
   certificate_ = solver_->judge(candidate_);
   if (!(certificate_.relative <= island_->setup->options->tolerance)) return false;
@@ -116,14 +119,19 @@ bool IslandRest::certifiesAtRest() {
   if (certificate_.relative > kRest && certificate_.metersPerSecond > kRest * certificate_.scale + kRoundOff * load) return false;
   assembly.velocityFromImpulses(problem_->vFree, candidate_.r, candidate_.lambda, hidden_);
   roundOff_.setZero(static_cast<Eigen::Index>(assembly.bodies().size()));
-  const auto rests = [&](int block) { return problem_->speedOf(block, hidden_) <= kRest * certificate_.scale + roundOff_[block]; };
-  const auto blocks = static_cast<int>(roundOff_.size());
-  int block = 0;
-  while (block < blocks && rests(block)) ++block;
-  if (block == blocks) return true;
+  excess_ = hiddenExcess();
+  if (excess_ <= 1) return true;
   findRoundOff(candidate_);
-  while (block < blocks && rests(block)) ++block;
-  return block == blocks;
+  excess_ = hiddenExcess();
+  return excess_ <= 1;
+}
+
+/// The fastest body of hidden_, by what it may have [-].
+double IslandRest::hiddenExcess() const {
+  double excess = 0;
+  for (int block = 0; block < static_cast<int>(roundOff_.size()); ++block)
+    excess = std::max(excess, problem_->speedOf(block, hidden_) / (kRest * certificate_.scale + roundOff_[block]));
+  return excess;
 }
 
 /// Whether the energy that v = 0 in place of hidden_ takes is within what the ledger has to close to. Bodies that are not stopped by this step may be by the next, which finds them slow.
@@ -171,7 +179,7 @@ void IslandRest::addRoundOff(const BlockColumns& columns, const VectorX& impulse
 bool IslandRest::sharpen() {
   if (problem_->fastest(problem_->vBefore) > kSlow * solver_->certificate().scale) return false;
   candidate_ = problem_->iterate;
-  return solver_->sharpen(candidate_, kSharp);
+  return solver_->sharpen(candidate_, std::clamp(kSharper * certificate_.relative / excess_, kSharpest, kSharp));
 }
 
 void IslandRest::stopSlowBodies() {

@@ -5,8 +5,9 @@
 namespace stiction {
 namespace {
 
-constexpr double kRough = 1e-6, kSharp = 1e-11;  // [-] residual of a relaxation that tells whether there is rest, of one to rest on
-constexpr int kRounds = 5;
+constexpr double kRough = 1e-6, kSharp = 1e-11;  // [-] residual of a relaxation that tells whether there is rest, of one to rest on,
+constexpr double kSharpest = 1e-15;              // [-] and what Newton's method aims at from there
+constexpr int kRounds = 5, kSharpSteps = 6;
 constexpr double kPressed = 1e-3;  // [-] of the certificate's scale: what a contact's normal impulse does to its bodies where the loads press it
 
 }  // namespace
@@ -17,13 +18,19 @@ PortfolioReport RestSearch::find(const ContactProblem& problem, Iterate& iterate
   options_ = &options;
   certifier_ = &certifier;
   const bool isRelaxed = relaxation_.certify(problem, iterate).passes(options.tolerance);
-  if (holds(problem, options.tolerance, iterate)) report_.certified = true;  // all but rest already
-  if (isRelaxed || report_.certified || !rests(problem, problem.mu, kRough, iterate)) return report_;
+  const bool almostRests = holds(problem, options.tolerance, iterate);
+  if (!almostRests && (isRelaxed || !rests(problem, problem.mu, kRough, iterate))) return report_;
+  if (almostRests) almost_ = iterate;
   pressed_.setZero(problem.contacts());
   for (int round = 0; round < kRounds; ++round) {
     report_.certified = rests(problem, pressed_, kSharp, iterate);
     if (report_.certified || !press(problem, iterate)) break;
   }
+  if (report_.certified)
+    sharpen(iterate);
+  else if (almostRests)
+    iterate = almost_;
+  report_.certified = holds(problem, options.tolerance, iterate);
   return report_;
 }
 
@@ -36,6 +43,18 @@ bool RestSearch::press(const ContactProblem& problem, const Iterate& iterate) {
     isMore = true;
   }
   return isMore;
+}
+
+/// By Newton's method, the last problem relaxed: what contacts see of a high tower's motion is little.
+void RestSearch::sharpen(Iterate& iterate) {
+  SolveOptions options = *options_;
+  options.warm = true;
+  options.maxIterations = kSharpSteps;
+  options.patience = 2;
+  options.tolerance = options.polish = kSharpest;
+  const SolveReport report = (*newton_).run(system_, iterate, options);
+  report_.iterations += report.iterations;
+  report_.factorisations += report.factorisations;
 }
 
 bool RestSearch::holds(const ContactProblem& problem, double tolerance, Iterate& iterate) {

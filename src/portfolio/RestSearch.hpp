@@ -22,13 +22,15 @@ class RestSearch {
   bool holds(const ContactProblem& problem, double tolerance, Iterate& iterate);
   /// Whether v = 0 answers the relaxation with friction `mu`, by the impulses then in `iterate`.
   bool rests(const ContactProblem& problem, const VectorX& mu, double accuracy, Iterate& iterate);
+  void sharpen(Iterate& iterate);
   bool press(const ContactProblem& problem, const Iterate& iterate);
   /// False where the masses are not positive definite.
   bool relax(const ContactProblem& problem, const VectorX& mu, double accuracy, Iterate& iterate);
 
-  LazyMethod convex_{makeConvexMethod};
+  LazyMethod convex_{makeConvexMethod}, newton_{makeNewtonMethod};
   VelocitySystem system_;
   ContactProblem relaxed_;
+  Iterate almost_;   // the answer at hand, where it holds v = 0 to the tolerance
   VectorX pressed_;  // [-] friction where the loads press
   Certifier relaxation_{Law::Convex};
   PortfolioReport report_;
