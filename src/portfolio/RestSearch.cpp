@@ -52,7 +52,11 @@ void RestSearch::sharpen(Iterate& iterate) {
   options.maxIterations = kSharpSteps;
   options.patience = 2;
   options.tolerance = options.polish = kSharpest;
-  const SolveReport report = (*newton_).run(system_, iterate, options);
+  run(*newton_, options, iterate);
+}
+
+void RestSearch::run(VelocityMethod& method, const SolveOptions& options, Iterate& iterate) {
+  const SolveReport report = method.run(system_, iterate, options);
   report_.iterations += report.iterations;
   report_.factorisations += report.factorisations;
 }
@@ -77,9 +81,7 @@ bool RestSearch::relax(const ContactProblem& problem, const VectorX& mu, double 
   options.maxIterations = options.patience = 0;
   options.tolerance = options.polish = accuracy;
   fitIterate(relaxed_, iterate, false);
-  const SolveReport report = (*convex_).run(system_, iterate, options);
-  report_.iterations += report.iterations;
-  report_.factorisations += report.factorisations;
+  run(*convex_, options, iterate);
   return true;
 }
 

@@ -26,6 +26,8 @@ class RestSearch {
   bool press(const ContactProblem& problem, const Iterate& iterate);
   /// False where the masses are not positive definite.
   bool relax(const ContactProblem& problem, const VectorX& mu, double accuracy, Iterate& iterate);
+  /// On the system that is bound; counts.
+  void run(VelocityMethod& method, const SolveOptions& options, Iterate& iterate);
 
   LazyMethod convex_{makeConvexMethod}, newton_{makeNewtonMethod};
   VelocitySystem system_;

@@ -79,35 +79,30 @@ TEST(Impact, BallsRiseToESquaredOfTheirHeight) {
 
 /// A body of some round or angular shape, of 0.1 to 10 kg, without friction, that bounces without loss.
 void addElastic(ModelBuilder& builder, std::mt19937& random, const Vector3& position, const Vector3& velocity, double spin) {
-  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
-  const auto vector = [&](double most) { return Vector3{uniform(-most, most), uniform(-most, most), uniform(-most, most)}; };
-  const double a = uniform(0.05, 0.15), b = uniform(0.05, 0.15), c = uniform(0.05, 0.15);
+  const double a = uniform(random, 0.05, 0.15), b = uniform(random, 0.05, 0.15), c = uniform(random, 0.05, 0.15);
   const std::vector<Shape> shapes{Shape::sphere(a), Shape::box({a, b, c}), Shape::capsule(0.7 * a, b), Shape::cylinder(a, b), Shape::ellipsoid({a, b, c})};
   const Shape& shape = shapes[std::uniform_int_distribution<std::size_t>{0, shapes.size() - 1}(random)];
-  Part part = solid(shape, std::pow(10.0, uniform(-1, 1)), {position, turn(uniform(0, 360), vector(1))}, 0, 1);
+  Part part = solid(shape, std::pow(10.0, uniform(random, -1, 1)), {position, turn(uniform(random, 0, 360), inCube(random, 1))}, 0, 1);
   part.body.velocity = velocity;
-  part.body.angularVelocity = vector(spin);
+  part.body.angularVelocity = inCube(random, spin);
   add(builder, part);
 }
 
 /// Six planes at ±1 m that take nothing from what bounces.
 void addElasticWalls(ModelBuilder& builder, double friction) {
   for (int axis = 0; axis < 3; ++axis)
-    for (const double side : {-1.0, 1.0}) {
-      const Vector3 outward = side * Vector3::Unit(axis);
-      addFixed(builder, Shape::plane(), {outward, Quaternion::FromTwoVectors(Vector3::UnitZ(), -outward)}, friction, 1);
-    }
+    for (const double side : {-1.0, 1.0}) addWall(builder, side * Vector3::Unit(axis), friction, 1);
 }
 
 // What spins after a hit comes back with another end within the step, from where none of its points had been closing when the step began. Such hits once took energy, up to half of it.
 TEST(Impact, WhatSpinsBouncesToo) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random{seed};
-    const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
-    const double h = seed % 2 == 0 ? 0.004 : 1.0 / 60, speed = std::pow(10.0, uniform(-1, 1.5));
+    const double h = seed % 2 == 0 ? 0.004 : 1.0 / 60, speed = std::pow(10.0, uniform(random, -1, 1.5));
     ModelBuilder builder = weightless();
     addElastic(builder, random, Vector3::Zero(), Vector3::Zero(), seed % 3 == 0 ? 0 : 20);
-    addElastic(builder, random, {0.55 + uniform(0, speed * h), uniform(-0.1, 0.1), uniform(-0.1, 0.1)}, {-speed, 0, 0}, seed % 3 == 0 ? 0 : 20);
+    addElastic(builder, random, {0.55 + uniform(random, 0, speed * h), uniform(random, -0.1, 0.1), uniform(random, -0.1, 0.1)}, {-speed, 0, 0},
+               seed % 3 == 0 ? 0 : 20);
     Simulation simulation{builder.build(), {}};
     const std::vector<BodyInertia> inertias = bodyInertias(simulation.model());
     const Momentum start = momentum(simulation.model(), inertias, simulation.state());
@@ -229,13 +224,12 @@ TEST(Impact, WhatBouncesTogetherGainsNothing) {
 TEST(Impact, OverlapsThatWereThereAreNoImpacts) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     std::mt19937 random{seed};
-    const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
-    const auto vector = [&](double most) { return Vector3{uniform(-most, most), uniform(-most, most), uniform(-most, most)}; };
     ModelBuilder builder;
     for (int k = 0; k < 2; ++k) {
-      const double a = uniform(0.2, 0.5), b = uniform(0.2, 0.5), c = uniform(0.2, 0.5);
-      Part part = solid(k == 0 || seed % 2 == 0 ? Shape::box({a, b, c}) : Shape::capsule(a, b), 1, {k * vector(0.3), turn(uniform(0, 360), vector(1))}, 0.5);
-      part.body.angularVelocity = vector(8);
+      const double a = uniform(random, 0.2, 0.5), b = uniform(random, 0.2, 0.5), c = uniform(random, 0.2, 0.5);
+      Part part = solid(k == 0 || seed % 2 == 0 ? Shape::box({a, b, c}) : Shape::capsule(a, b), 1,
+                        {k * inCube(random, 0.3), turn(uniform(random, 0, 360), inCube(random, 1))}, 0.5);
+      part.body.angularVelocity = inCube(random, 8);
       add(builder, part);
     }
     Simulation simulation{builder.build(), {}};

@@ -44,12 +44,12 @@ std::vector<Shape> obstacles() {
 // A plane between two bodies goes on where the obstacle ends. Without a look back 1239 of these 2100 flights lose speed to it, some at a distance of 0.3 m.
 TEST(Passing, WhatFliesPastIsNotStopped) {
   std::mt19937 random{1};
-  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
   for (int trial = 0; trial < 300; ++trial)
     for (const Shape& shape : obstacles()) {
-      Flight flight{shape, std::pow(10.0, uniform(0, 2)), std::pow(10.0, uniform(-3.5, -0.5)), 0, 0, trial % 2 == 0 && shape.type != ShapeType::Mesh};
+      const double speed = std::pow(10.0, uniform(random, 0, 2)), clearance = std::pow(10.0, uniform(random, -3.5, -0.5));
+      Flight flight{shape, speed, clearance, 0, 0, trial % 2 == 0 && shape.type != ShapeType::Mesh};
       const double h = trial % 3 == 0 ? 0.004 : 1.0 / 60;
-      flight.distance = 0.35 + uniform(0.5, 2) * flight.speed * h;
+      flight.distance = 0.35 + uniform(random, 0.5, 2) * flight.speed * h;
       Simulation simulation = flight.start();
       const int steps = static_cast<int>(2 * flight.distance / (flight.speed * h)) + 1;
       for (int i = 0; i < steps; ++i) ASSERT_EQ(simulation.step(h).status, StepStatus::Certified);
@@ -70,13 +70,12 @@ Vector3 normalAtTouch(const Shape& obstacle, double height) {
 // The others are, where and when they touch: what is left of the speed is along the tangent there, less friction, and with restitution a part of it back. So it is at any step where few bodies meet.
 TEST(Passing, WhatItHitsTurnsIt) {
   std::mt19937 random{2};
-  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); };
   for (int trial = 0; trial < 200; ++trial)
     for (const Shape& shape :
          {Shape::sphere(0.1), Shape::capsule(0.1, 0.3), Shape::cylinder(0.1, 0.3), Shape::box({0.1, 0.1, 0.3}), meshOfBox({0.1, 0.1, 0.3})}) {
-      Flight flight{shape, std::pow(10.0, uniform(0, 2)), -std::pow(10.0, uniform(-4, -1)), 0, trial % 4 == 0 ? 0.5 : 0.0, false};
+      Flight flight{shape, std::pow(10.0, uniform(random, 0, 2)), -std::pow(10.0, uniform(random, -4, -1)), 0, trial % 4 == 0 ? 0.5 : 0.0, false};
       const double h = trial % 3 == 0 ? 0.004 : 1.0 / 60;
-      flight.distance = 0.35 + uniform(0.5, 2) * flight.speed * h;
+      flight.distance = 0.35 + uniform(random, 0.5, 2) * flight.speed * h;
       Simulation simulation = flight.start();
       const int steps = static_cast<int>(flight.distance / (flight.speed * h)) + 1;
       for (int i = 0; i < steps; ++i) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <random>
 
 #include "integrate/Simulation.hpp"
 
@@ -13,6 +14,9 @@ namespace stiction::laws {
 constexpr double kG = 9.81;
 
 inline Quaternion turn(double degrees, const Vector3& axis) { return Quaternion{Eigen::AngleAxisd{degrees * std::numbers::pi / 180.0, axis.normalized()}}; }
+
+inline double uniform(std::mt19937& random, double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); }
+inline Vector3 inCube(std::mt19937& random, double half) { return {uniform(random, -half, half), uniform(random, -half, half), uniform(random, -half, half)}; }
 
 /// A geom of the world.
 inline int addFixed(ModelBuilder& builder, const Shape& shape, const Pose& X_WG, double friction, double restitution = 0) {
@@ -27,13 +31,15 @@ inline int addPlane(ModelBuilder& builder, double friction, const Quaternion& R 
   return addFixed(builder, Shape::plane(), {Vector3::Zero(), R}, friction, restitution);
 }
 
+/// A plane through `outward`, which is normal to it; bodies are on the side of the origin.
+inline int addWall(ModelBuilder& builder, const Vector3& outward, double friction, double restitution = 0) {
+  return addFixed(builder, Shape::plane(), {outward, Quaternion::FromTwoVectors(Vector3::UnitZ(), -outward)}, friction, restitution);
+}
+
 /// A floor at z = 0 and walls at ±`halfX`, ±`halfY`, all planes.
 inline void addBox(ModelBuilder& builder, double halfX, double halfY, double friction) {
   addPlane(builder, friction);
-  for (const auto& [axis, at] : {std::pair{0, -halfX}, {0, halfX}, {1, -halfY}, {1, halfY}}) {
-    const Vector3 outward = at * Vector3::Unit(axis);
-    addFixed(builder, Shape::plane(), {outward, Quaternion::FromTwoVectors(Vector3::UnitZ(), -outward)}, friction);
-  }
+  for (const auto& [axis, at] : {std::pair{0, -halfX}, {0, halfX}, {1, -halfY}, {1, halfY}}) addWall(builder, at * Vector3::Unit(axis), friction);
 }
 
 inline double volume(const Shape& shape) { return massProperties(shape).volume; }
