@@ -1,6 +1,11 @@
 #include "collision/BroadPhase.hpp"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -26,20 +31,16 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std
   pairs_.clear();
   splitBySize(boxes);
   sortAlongCurve(boxes);
-  const int leaves = static_cast<int>(order_.size());
-  if (leaves > 0) {
-    nodes_.resize(std::max(nodes_.size(), static_cast<std::size_t>(4 * leaves)));
-    buildNode(0, 0, leaves, boxes, fixed);
-    gatherInRanges(team, leaves, few_queries, found_, pairs_, [&](int first, int last, std::vector<IndexPair>& found) {
-      for (int i = first; i < last; ++i) {
-        const int id = order_[static_cast<std::size_t>(i)].second;
-        query(0, 0, leaves, i + 1, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found);
-      }
-    });
-  }
+  buildTree(boxes, fixed);
+  gatherInRanges(team, static_cast<int>(order_.size()), few_queries, found_, pairs_, [&](int first, int last, std::vector<IndexPair>& found) {
+    for (int i = first; i < last; ++i) {
+      const int id = order_[static_cast<std::size_t>(i)].second;
+      query(i + 1, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found);
+    }
+  });
   for (std::size_t i = 0; i < large_.size(); ++i) {
     const std::size_t id = static_cast<std::size_t>(large_[i]);
-    if (leaves > 0) query(0, 0, leaves, 0, large_[i], boxes[id], fixed[id] != 0, pairs_);
+    query(0, large_[i], boxes[id], fixed[id] != 0, pairs_);
     for (std::size_t j = i + 1; j < large_.size(); ++j) pairUp(large_[i], large_[j], boxes, fixed);
   }
   sortPairs(boxes.size(), team);
@@ -49,18 +50,17 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std
 const std::vector<BroadPhase::IndexPair>& BroadPhase::pairsOfGrown(const std::vector<int>& grown, const std::vector<Box3>& boxes,
                                                                    const std::vector<char>& fixed, ThreadPool* team) {
   pairs_.clear();
-  const int leaves = static_cast<int>(order_.size());
   position_.assign(boxes.size(), -1);
-  for (int i = 0; i < leaves; ++i) position_[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)].second)] = i;
+  for (std::size_t i = 0; i < order_.size(); ++i) position_[static_cast<std::size_t>(order_[i].second)] = static_cast<int>(i);
   for (const int id : grown)
-    if (const int position = position_[static_cast<std::size_t>(id)]; position >= 0) refit(0, 0, leaves, position, boxes);
-  if (leaves > 0)
-    gatherInRanges(team, static_cast<int>(grown.size()), few_queries, found_, pairs_, [&](int first, int last, std::vector<IndexPair>& found) {
-      for (int k = first; k < last; ++k) {
-        const int id = grown[static_cast<std::size_t>(k)];
-        query(0, 0, leaves, 0, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found);
-      }
-    });
+    if (const int position = position_[static_cast<std::size_t>(id)]; position >= 0)
+      refit(static_cast<std::size_t>(position), boxes[static_cast<std::size_t>(id)]);
+  gatherInRanges(team, static_cast<int>(grown.size()), few_queries, found_, pairs_, [&](int first, int last, std::vector<IndexPair>& found) {
+    for (int k = first; k < last; ++k) {
+      const int id = grown[static_cast<std::size_t>(k)];
+      query(0, id, boxes[static_cast<std::size_t>(id)], fixed[static_cast<std::size_t>(id)] != 0, found);
+    }
+  });
   for (const int id : grown)
     for (const int other : large_) pairUp(id, other, boxes, fixed);
   sortPairs(boxes.size());
@@ -132,46 +132,90 @@ void BroadPhase::sortAlongCurve(const std::vector<Box3>& boxes) {
   std::sort(order_.begin(), order_.end());
 }
 
-void BroadPhase::buildNode(std::size_t node, int first, int count, const std::vector<Box3>& boxes, const std::vector<char>& fixed) {
-  if (count == 1) {
-    const std::size_t id = static_cast<std::size_t>(order_[static_cast<std::size_t>(first)].second);
-    nodes_[node] = {boxes[id], fixed[id] != 0};
-    return;
-  }
-  const int half = count / 2;
-  buildNode(2 * node + 1, first, half, boxes, fixed);
-  buildNode(2 * node + 2, first + half, count - half, boxes, fixed);
-  joinChildren(node);
+template <class Add>
+void BroadPhase::addLevel(std::size_t count, const Add& add) {
+  if (levels_.size() == depth_) levels_.emplace_back();
+  std::vector<Group>& groups = levels_[depth_];
+  groups.assign((count + kWidth - 1) / kWidth, Group{});
+  for (std::size_t i = 0; i < count; ++i) add(groups[i / kWidth], i);
+  ++depth_;
 }
 
-void BroadPhase::joinChildren(std::size_t node) {
-  const Node& left = nodes_[2 * node + 1];
-  const Node& right = nodes_[2 * node + 2];
-  nodes_[node] = {{left.box.low.cwiseMin(right.box.low), left.box.high.cwiseMax(right.box.high)}, left.allFixed && right.allFixed};
+void BroadPhase::buildTree(const std::vector<Box3>& boxes, const std::vector<char>& fixed) {
+  depth_ = 0;
+  addLevel(order_.size(), [&](Group& group, std::size_t i) {
+    const auto id = static_cast<std::size_t>(order_[i].second);
+    group.add(boxes[id], fixed[id] != 0);
+  });
+  while (levels_[depth_ - 1].size() > 1)
+    addLevel(levels_[depth_ - 1].size(), [this](Group& group, std::size_t i) {
+      const Group& below = levels_[depth_ - 1][i];
+      group.add(below.bounds(), below.allFixed());
+    });
 }
 
-void BroadPhase::refit(std::size_t node, int first, int count, int position, const std::vector<Box3>& boxes) {
-  if (count == 1) {
-    nodes_[node].box = boxes[static_cast<std::size_t>(order_[static_cast<std::size_t>(first)].second)];
-    return;
+void BroadPhase::refit(std::size_t position, const Box3& box) {
+  levels_[0][position / kWidth].set(static_cast<int>(position % kWidth), box);
+  for (std::size_t level = 1; level < depth_; ++level) {
+    position /= kWidth;
+    levels_[level][position / kWidth].set(static_cast<int>(position % kWidth), levels_[level - 1][position].bounds());
   }
-  const int half = count / 2;
-  if (position < first + half)
-    refit(2 * node + 1, first, half, position, boxes);
-  else
-    refit(2 * node + 2, first + half, count - half, position, boxes);
-  joinChildren(node);
 }
 
-void BroadPhase::query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed, std::vector<IndexPair>& found) const {
-  if (first + count <= from || (boxFixed && nodes_[node].allFixed) || !nodes_[node].box.overlaps(box)) return;
-  if (count == 1) {
-    found.emplace_back(std::minmax(id, order_[static_cast<std::size_t>(first)].second));
-    return;
+void BroadPhase::query(int from, int id, const Box3& box, bool boxFixed, std::vector<IndexPair>& found) const {
+  if (!order_.empty()) query(static_cast<int>(depth_) - 1, 0, from, id, box, boxFixed, found);
+}
+
+void BroadPhase::query(int level, int group, int from, int id, const Box3& box, bool boxFixed, std::vector<IndexPair>& found) const {
+  const Group& boxes = levels_[static_cast<std::size_t>(level)][static_cast<std::size_t>(group)];
+  Members members = boxes.overlapping(box);
+  if (boxFixed) members &= ~boxes.fixed;
+  const int first = kWidth * group;
+  if (const int before = (from >> kLogWidth * level) - first; before > 0) members &= before < kWidth ? ~Members{0} << before : 0;
+  for (; members != 0; members &= members - 1) {
+    const int member = first + std::countr_zero(members);
+    if (level == 0)
+      found.emplace_back(std::minmax(id, order_[static_cast<std::size_t>(member)].second));
+    else
+      query(level - 1, member, from, id, box, boxFixed, found);
   }
-  const int half = count / 2;
-  query(2 * node + 1, first, half, from, id, box, boxFixed, found);
-  query(2 * node + 2, first + half, count - half, from, id, box, boxFixed, found);
+}
+
+void BroadPhase::Group::add(const Box3& box, bool isFixed) {
+  set(count, box);
+  fixed |= Members{isFixed} << count;
+  ++count;
+}
+
+void BroadPhase::Group::set(int member, const Box3& box) {
+  for (int k = 0; k < 3; ++k) low[k][member] = box.low[k], high[k][member] = box.high[k];
+}
+
+Box3 BroadPhase::Group::bounds() const {
+  Box3 box;
+  for (int k = 0; k < 3; ++k) box.low[k] = *std::min_element(low[k], low[k] + count), box.high[k] = *std::max_element(high[k], high[k] + count);
+  return box;
+}
+
+BroadPhase::Members BroadPhase::Group::overlapping(const Box3& box) const {
+  Members members = 0;
+#if defined(__SSE2__)
+  for (int m = 0; m < kWidth; m += 2) {
+    __m128d meets = _mm_cmpeq_pd(_mm_setzero_pd(), _mm_setzero_pd());
+    for (int k = 0; k < 3; ++k) {
+      meets = _mm_and_pd(meets, _mm_cmple_pd(_mm_load_pd(low[k] + m), _mm_set1_pd(box.high[k])));
+      meets = _mm_and_pd(meets, _mm_cmpge_pd(_mm_load_pd(high[k] + m), _mm_set1_pd(box.low[k])));
+    }
+    members |= static_cast<Members>(_mm_movemask_pd(meets)) << m;
+  }
+#else
+  for (int m = 0; m < kWidth; ++m) {
+    bool meets = true;
+    for (int k = 0; k < 3; ++k) meets = meets && low[k][m] <= box.high[k] && high[k][m] >= box.low[k];
+    members |= Members{meets} << m;
+  }
+#endif
+  return members & ((Members{1} << count) - 1);
 }
 
 }  // namespace stiction

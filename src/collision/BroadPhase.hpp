@@ -1,9 +1,9 @@
 // Broad phase: which geoms can meet within the step.
 //
-// Each geom gets the axis-aligned bounds of its shape, grown by the distance it can travel. Bounded geoms of ordinary size are sorted along a Morton curve (Morton 1966)
-// and carried by a balanced binary tree over that order (Lauterbach et al. 2009, with median splits); every leaf looks for the leaves after it. Unbounded or far larger geoms
-// (planes, terrain, floors) stay outside the tree and are tested against it one by one, so they do not blow up its nodes. The answer is a set of pairs, sorted: it depends
-// neither on the tree nor on the order of the geoms. Cost: n log n + pairs.
+// Each geom gets the axis-aligned bounds of its shape, grown by the distance it can travel. Bounded geoms of ordinary size are sorted along a Morton curve (Morton 1966) and carried by
+// a tree of eights over that order: eight boxes in a row make a group, eight groups in a row one of the level above, and a box is compared with the eight of a group at once. Every geom
+// looks for those after it. Unbounded or far larger geoms (planes, terrain, floors) stay outside the tree and are tested against it one by one, so they do not blow up its groups. The
+// answer is a set of pairs, sorted: it depends neither on the tree nor on the order of the geoms. Cost: n log n + pairs.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -32,30 +32,45 @@ class BroadPhase {
                                              ThreadPool* team = nullptr);
 
  private:
-  struct Node {
-    Box3 box;
-    bool allFixed{false};
+  static constexpr int kLogWidth = 3, kWidth = 1 << kLogWidth;
+  using Members = unsigned;  // of a group, a bit each
+
+  /// Boxes in a row along the curve: of geoms, or each around a group of the level below.
+  struct alignas(64) Group {
+    double low[3][kWidth], high[3][kWidth];  // [m]
+    int count;
+    Members fixed;  // all of whose geoms are
+
+    void add(const Box3& box, bool isFixed);
+    void set(int member, const Box3& box);
+    Box3 bounds() const;
+    bool allFixed() const { return fixed == (Members{1} << count) - 1; }
+    Members overlapping(const Box3& box) const;
   };
 
   void splitBySize(const std::vector<Box3>& boxes);
   void sortPairs(std::size_t count, ThreadPool* team = nullptr);
   void sortAlongCurve(const std::vector<Box3>& boxes);
-  void buildNode(std::size_t node, int first, int count, const std::vector<Box3>& boxes, const std::vector<char>& fixed);
-  /// The box of the leaf at `position` and of all nodes above it.
-  void refit(std::size_t node, int first, int count, int position, const std::vector<Box3>& boxes);
-  void joinChildren(std::size_t node);
+  void buildTree(const std::vector<Box3>& boxes, const std::vector<char>& fixed);
+  /// add(group, i) puts the i-th of `count` boxes into its group.
+  template <class Add>
+  void addLevel(std::size_t count, const Add& add);
+  /// The box at `position` along the curve has become another: it and those around it.
+  void refit(std::size_t position, const Box3& box);
   /// Reports two boxes that overlap.
   void pairUp(int a, int b, const std::vector<Box3>& boxes, const std::vector<char>& fixed);
-  /// Leaves at positions >= from whose box meets `box` go to `found` as pairs with `id`.
-  void query(std::size_t node, int first, int count, int from, int id, const Box3& box, bool boxFixed, std::vector<IndexPair>& found) const;
+  /// Geoms at positions >= from of the tree whose box meets `box` go to `found` as pairs with `id`.
+  void query(int from, int id, const Box3& box, bool boxFixed, std::vector<IndexPair>& found) const;
+  void query(int level, int group, int from, int id, const Box3& box, bool boxFixed, std::vector<IndexPair>& found) const;
 
   std::vector<int> large_;                            // outside the tree
-  std::vector<std::pair<std::uint64_t, int>> order_;  // (Morton code, geom) of the leaves, sorted
+  std::vector<std::pair<std::uint64_t, int>> order_;  // (Morton code, geom) of those in the tree, sorted
   std::vector<double> extents_;
-  std::vector<Node> nodes_;  // heap order: children of k are 2k + 1, 2k + 2
+  std::vector<std::vector<Group>> levels_;  // the first `depth_` are in use, the last of these has one group at most
+  std::size_t depth_{0};
   std::vector<IndexPair> pairs_, sorted_;
   RangeLists<IndexPair> found_;
-  std::vector<int> position_;               // of each geom among the leaves, or -1
+  std::vector<int> position_;               // of each geom along the curve, or -1
   std::vector<std::size_t> starts_, ends_;  // ranges of `sorted_`, a first geom
 };
 
