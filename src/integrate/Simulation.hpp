@@ -44,7 +44,7 @@ struct SolvedContact {
 
 struct PhaseTimes {
   double collide{0}, assemble{0}, solve{0}, certify{0}, integrate{0}, project{0},
-      account{0};  // [s] CPU; project: what mends positions after the step. Halves computed ahead in vain are left out.
+      account{0};  // [s] by the wall clock, of all threads together; project: what mends positions after the step. Halves computed ahead in vain are left out.
 
   PhaseTimes& operator+=(const PhaseTimes& part) {
     collide += part.collide;

@@ -110,11 +110,11 @@ std::string Simulation::Impl::whyNotFinite() const {
 }
 
 void Simulation::Impl::account() {
-  const double start = threadCpuSeconds();
+  const double start = wallSeconds();
   report.ledger.kineticStart = kineticEnergy(model, setup.inertias, state);
   report.ledger.kineticEnd = kineticEnergy(model, setup.inertias, next);
   setScale(model, setup.inertias, report.ledger);
-  report.times.account += threadCpuSeconds() - start;
+  report.times.account += wallSeconds() - start;
 }
 
 }  // namespace stiction

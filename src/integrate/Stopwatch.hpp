@@ -1,22 +1,22 @@
-// CPU time of the phases of a (sub)step.
+// What the phases of a (sub)step take, by the wall clock: to read the CPU time of a thread takes a call of the system, longer than the whole step of a body that flies.
 #pragma once
 #include "base/Clock.hpp"
 
 namespace stiction {
 
-/// Adds the CPU time since the last call to one of the phases.
+/// Adds the time since the last call to one of the phases.
 class Stopwatch {
  public:
   Stopwatch() = default;
   ~Stopwatch() {
-    if (only_) *only_ += threadCpuSeconds() - last_;
+    if (only_) *only_ += wallSeconds() - last_;
   }
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
   void lap(double& phase) {
     if (only_) return;
-    const double now = threadCpuSeconds();
+    const double now = wallSeconds();
     phase += now - last_;
     last_ = now;
   }
@@ -24,7 +24,7 @@ class Stopwatch {
   void only(double& phase) { only_ = &phase; }
 
  private:
-  double last_{threadCpuSeconds()};
+  double last_{wallSeconds()};
   double* only_{nullptr};
 };
 
