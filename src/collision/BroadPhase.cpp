@@ -43,7 +43,7 @@ const std::vector<BroadPhase::IndexPair>& BroadPhase::overlappingPairs(const std
     query(0, large_[i], boxes[id], fixed[id] != 0, pairs_);
     for (std::size_t j = i + 1; j < large_.size(); ++j) pairUp(large_[i], large_[j], boxes, fixed);
   }
-  sortPairs(boxes.size(), team);
+  sortPairs(boxes.size());
   return pairs_;
 }
 
@@ -74,19 +74,18 @@ void BroadPhase::pairUp(int a, int b, const std::vector<Box3>& boxes, const std:
   if ((fixed[i] == 0 || fixed[j] == 0) && boxes[i].overlaps(boxes[j])) pairs_.emplace_back(std::minmax(a, b));
 }
 
-/// Counting sort by the first geom, then each geom's few partners.
-void BroadPhase::sortPairs(std::size_t count, ThreadPool* team) {
-  constexpr int few = 256;  // geoms of a thread
+void BroadPhase::sortPairs(std::size_t count) {
+  sortBy(&IndexPair::second, count);
+  sortBy(&IndexPair::first, count);
+}
+
+/// A counting sort; those of one geom stay in order.
+void BroadPhase::sortBy(int IndexPair::*geom, std::size_t count) {
   starts_.assign(count + 1, 0);
-  for (const IndexPair& pair : pairs_) ++starts_[static_cast<std::size_t>(pair.first) + 1];
+  for (const IndexPair& pair : pairs_) ++starts_[static_cast<std::size_t>(pair.*geom) + 1];
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
   sorted_.resize(pairs_.size());
-  ends_ = starts_;
-  for (const IndexPair& pair : pairs_) sorted_[ends_[static_cast<std::size_t>(pair.first)]++] = pair;
-  inRanges(team, static_cast<int>(count), few, [&](int, int first, int last) {
-    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
-      std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(starts_[i]), sorted_.begin() + static_cast<std::ptrdiff_t>(ends_[i]));
-  });
+  for (const IndexPair& pair : pairs_) sorted_[starts_[static_cast<std::size_t>(pair.*geom)]++] = pair;
   pairs_.swap(sorted_);
 }
 

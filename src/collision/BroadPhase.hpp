@@ -49,7 +49,9 @@ class BroadPhase {
   };
 
   void splitBySize(const std::vector<Box3>& boxes);
-  void sortPairs(std::size_t count, ThreadPool* team = nullptr);
+  /// `count`: geoms.
+  void sortPairs(std::size_t count);
+  void sortBy(int IndexPair::*geom, std::size_t count);
   void sortAlongCurve(const std::vector<Box3>& boxes);
   void buildTree(const std::vector<Box3>& boxes, const std::vector<char>& fixed);
   /// add(group, i) puts the i-th of `count` boxes into its group.
@@ -70,8 +72,8 @@ class BroadPhase {
   std::size_t depth_{0};
   std::vector<IndexPair> pairs_, sorted_;
   RangeLists<IndexPair> found_;
-  std::vector<int> position_;               // of each geom along the curve, or -1
-  std::vector<std::size_t> starts_, ends_;  // ranges of `sorted_`, a first geom
+  std::vector<int> position_;        // of each geom along the curve, or -1
+  std::vector<std::size_t> starts_;  // where the next pair of each geom goes
 };
 
 }  // namespace stiction
