@@ -124,16 +124,12 @@ Eigen::Matrix<double, Width, Width> VelocitySystem::delassusOf(const BlockColumn
         continue;
       }
       const Eigen::Map<const MatrixX> inverse{inverseMass_.data() + inverseMassAt_[at(a.block)], n, n};
-      for (int d = 0; d < Width; ++d)
-        for (int c = 0; c < Width; ++c) {
-          double sum = 0;
-          for (int j = 0; j < b.size; ++j) {
-            double inner = 0;
-            for (int i = 0; i < a.size; ++i) inner += V.values[at(a.offset + d * a.size + i)] * inverse(a.row - base + i, b.row - base + j);
-            sum += inner * H.values[at(b.offset + c * b.size + j)];
-          }
-          W(d, c) += sum;
-        }
+      const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Width>> left{V.values.data() + a.offset, a.size, Width},
+          right{H.values.data() + b.offset, b.size, Width};
+      for (int j = 0; j < b.size; ++j) {
+        const auto column = inverse.col(b.row - base + j).segment(a.row - base, a.size);
+        for (int d = 0; d < Width; ++d) W.row(d) += left.col(d).dot(column) * right.row(j);
+      }
     }
   return W;
 }
