@@ -114,9 +114,15 @@ void MassInverse::factorWhole(const BlockMass& M) {
       for (int row = 0; row < rows; ++row)
         add(M.start[static_cast<std::size_t>(coupling.row)] + row, M.start[static_cast<std::size_t>(coupling.column)] + column, values[column * rows + row]);
   }
-  lower_.resize(M.size(), M.size());
-  lower_.setFromTriplets(entries_.begin(), entries_.end());
-  if (pattern_ != lastPattern_) whole_.analyzePattern(lower_);
+  if (pattern_ != lastPattern_) {
+    lower_.resize(M.size(), M.size());
+    lower_.setFromTriplets(entries_.begin(), entries_.end());
+    whole_.analyzePattern(lower_);
+    findSlots();
+  } else {
+    lower_.coeffs().setZero();
+    for (std::size_t k = 0; k < entries_.size(); ++k) lower_.valuePtr()[slots_[k]] += entries_[k].value();
+  }
   whole_.factorize(lower_);
   usable_ = whole_.info() == Eigen::Success && whole_.vectorD().minCoeff() > 0;
   const auto& L = whole_.matrixL().nestedExpression();
@@ -124,6 +130,16 @@ void MassInverse::factorWhole(const BlockMass& M) {
   marked_.assign(static_cast<std::size_t>(M.size()), 0);
   for (int j = 0; j < M.size(); ++j)
     if (const Eigen::SparseMatrix<double>::InnerIterator first{L, j}; first) parent_[static_cast<std::size_t>(j)] = static_cast<int>(first.index());
+}
+
+/// Where the values of the entries are.
+void MassInverse::findSlots() {
+  slots_.clear();
+  for (const auto& entry : entries_) {
+    const int* rows = lower_.innerIndexPtr();
+    const int *first = rows + lower_.outerIndexPtr()[entry.col()], *last = rows + lower_.outerIndexPtr()[entry.col() + 1];
+    slots_.push_back(std::lower_bound(first, last, entry.row()) - rows);
+  }
 }
 
 void MassInverse::solve(VectorX& x, ThreadPool* team) {

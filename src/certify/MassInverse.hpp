@@ -35,6 +35,7 @@ class MassInverse {
   void addDense(int row, const Eigen::Ref<const MatrixX>& block);
   void factorBlocks(const BlockMass& M);
   void factorWhole(const BlockMass& M);
+  void findSlots();
   double energy(int block, double* x) const;
   bool isFreeBody(int block) const;
   double bodyTrace(int block, const double* x) const;
@@ -52,6 +53,7 @@ class MassInverse {
   int largest_{0};                     // size of a block
   Eigen::SparseMatrix<double> lower_;  // lower triangle of a coupled M
   std::vector<Eigen::Triplet<double>> entries_;
+  std::vector<std::ptrdiff_t> slots_;       // of their values in lower_
   std::vector<int> pattern_, lastPattern_;  // of lower_, to see whether the ordering can be kept
   Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> whole_;
   std::vector<int> parent_, reach_;  // elimination tree and a group's columns of L
