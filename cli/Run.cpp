@@ -134,12 +134,13 @@ void stepAll(const RunArguments& arguments, double dt, Simulation& simulation, R
     const double time = simulation.state().time - tally.startTime;
     const StepReport& report = simulation.step(dt);
     tally.add(simulation.model(), report, time);
-    const double stepEnd = cpuSeconds();
     const bool stop = report.status == StepStatus::NonFinite || (report.status == StepStatus::NotCertified && !arguments.keepGoing);
-    if (recorder != nullptr && !stop && ((k + 1) % arguments.every == 0 || k + 1 == steps))
-      recorder->addStep(simulation, report, tally.energy, stepEnd - stepStart);
-    stepStart = cpuSeconds();
-    tally.recordTime += stepStart - stepEnd;
+    if (recorder != nullptr) {
+      const double stepEnd = cpuSeconds();
+      if (!stop && ((k + 1) % arguments.every == 0 || k + 1 == steps)) recorder->addStep(simulation, report, tally.energy, stepEnd - stepStart);
+      stepStart = cpuSeconds();
+      tally.recordTime += stepStart - stepEnd;
+    }
     progress.draw(simulation.state().time - tally.startTime, arguments.duration, wallSeconds() - wallStart, report.contacts, tally.worst.relative);
     if (stop) break;
   }

@@ -16,6 +16,22 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 using Segment = BlockColumns::Segment;
 
+/// W += LᵀAR; A is N × N, L and R have as many columns as W.
+template <int N, int Width>
+void addProduct(const double* A, const double* L, const double* R, Eigen::Matrix<double, Width, Width>& W) {
+  using Columns = Eigen::Matrix<double, N, Width>;
+  const Columns moved = Eigen::Map<const Eigen::Matrix<double, N, N>>{A}.lazyProduct(Eigen::Map<const Columns>{R});
+  W += Eigen::Map<const Columns>{L}.transpose().lazyProduct(moved);
+}
+
+template <class Matrix, int Width>
+void addProduct(const Matrix& A, const double* L, const double* R, Eigen::Matrix<double, Width, Width>& W) {
+  using Columns = Eigen::Matrix<double, Eigen::Dynamic, Width>;
+  const Eigen::Map<const Columns> left{L, A.rows(), Width}, right{R, A.cols(), Width};
+  for (Eigen::Index j = 0; j < A.cols(); ++j)
+    for (int d = 0; d < Width; ++d) W.row(d) += left.col(d).dot(A.col(j)) * right.row(j);
+}
+
 }  // namespace
 
 bool VelocitySystem::bind(const ContactProblem& problem, const BlockColumns* velocityColumns) {
@@ -117,19 +133,11 @@ Eigen::Matrix<double, Width, Width> VelocitySystem::delassusOf(const BlockColumn
       const Segment &a = H.segments[at(s)], &b = H.segments[at(t)];
       if (a.block != b.block) continue;
       const int n = problem_->M.size(a.block), base = problem_->M.start[at(a.block)];
-      if (n == 6 && a.size == 6 && b.size == 6) {
-        const Eigen::Map<const Eigen::Matrix<double, 6, Width>> left{V.values.data() + a.offset}, right{H.values.data() + b.offset};
-        const Eigen::Matrix<double, 6, Width> moved = Eigen::Map<const Matrix6>{inverseMass_.data() + inverseMassAt_[at(a.block)]}.lazyProduct(right);
-        W += left.transpose().lazyProduct(moved);
-        continue;
-      }
-      const Eigen::Map<const MatrixX> inverse{inverseMass_.data() + inverseMassAt_[at(a.block)], n, n};
-      const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Width>> left{V.values.data() + a.offset, a.size, Width},
-          right{H.values.data() + b.offset, b.size, Width};
-      for (int j = 0; j < b.size; ++j) {
-        const auto column = inverse.col(b.row - base + j).segment(a.row - base, a.size);
-        for (int d = 0; d < Width; ++d) W.row(d) += left.col(d).dot(column) * right.row(j);
-      }
+      const double *inverse = inverseMass_.data() + inverseMassAt_[at(a.block)], *left = V.values.data() + a.offset, *right = H.values.data() + b.offset;
+      if (a.size == n && b.size == n && (n == 6 || n == 3))
+        n == 6 ? addProduct<6>(inverse, left, right, W) : addProduct<3>(inverse, left, right, W);
+      else
+        addProduct(Eigen::Map<const MatrixX>{inverse, n, n}.block(a.row - base, b.row - base, a.size, b.size), left, right, W);
     }
   return W;
 }
