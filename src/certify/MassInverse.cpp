@@ -118,7 +118,8 @@ void MassInverse::factorWhole(const BlockMass& M) {
     lower_.resize(M.size(), M.size());
     lower_.setFromTriplets(entries_.begin(), entries_.end());
     whole_.analyzePattern(lower_);
-    findSlots();
+    slots_.clear();
+    for (const auto& entry : entries_) slots_.push_back(&lower_.coeffRef(entry.row(), entry.col()) - lower_.valuePtr());
   } else {
     lower_.coeffs().setZero();
     for (std::size_t k = 0; k < entries_.size(); ++k) lower_.valuePtr()[slots_[k]] += entries_[k].value();
@@ -130,16 +131,6 @@ void MassInverse::factorWhole(const BlockMass& M) {
   marked_.assign(static_cast<std::size_t>(M.size()), 0);
   for (int j = 0; j < M.size(); ++j)
     if (const Eigen::SparseMatrix<double>::InnerIterator first{L, j}; first) parent_[static_cast<std::size_t>(j)] = static_cast<int>(first.index());
-}
-
-/// Where the values of the entries are.
-void MassInverse::findSlots() {
-  slots_.clear();
-  for (const auto& entry : entries_) {
-    const int* rows = lower_.innerIndexPtr();
-    const int *first = rows + lower_.outerIndexPtr()[entry.col()], *last = rows + lower_.outerIndexPtr()[entry.col() + 1];
-    slots_.push_back(std::lower_bound(first, last, entry.row()) - rows);
-  }
 }
 
 void MassInverse::solve(VectorX& x, ThreadPool* team) {

@@ -35,7 +35,6 @@ class MassInverse {
   void addDense(int row, const Eigen::Ref<const MatrixX>& block);
   void factorBlocks(const BlockMass& M);
   void factorWhole(const BlockMass& M);
-  void findSlots();
   double energy(int block, double* x) const;
   bool isFreeBody(int block) const;
   double bodyTrace(int block, const double* x) const;

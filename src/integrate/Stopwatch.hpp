@@ -20,7 +20,7 @@ class Stopwatch {
     phase += now - last_;
     last_ = now;
   }
-  /// All that is left goes to this phase: a body in free flight is moved in the time that a look at the clock takes.
+  /// All that is left goes to this phase: bodies in free flight are many, and each is moved in the time of a few looks at the clock.
   void only(double& phase) { only_ = &phase; }
 
  private:

@@ -24,6 +24,7 @@ void addProduct(const double* A, const double* L, const double* R, Eigen::Matrix
   W += Eigen::Map<const Columns>{L}.transpose().lazyProduct(moved);
 }
 
+/// The same for an A of any size.
 template <class Matrix, int Width>
 void addProduct(const Matrix& A, const double* L, const double* R, Eigen::Matrix<double, Width, Width>& W) {
   using Columns = Eigen::Matrix<double, Eigen::Dynamic, Width>;

@@ -500,8 +500,11 @@ TEST(Certificate, OrderOfContactsDoesNotMatter) {
 TEST(Certificate, OneCertifierForManyProblems) {
   Certifier certifier;
   const Iterate iterate = someIterate();
+  double mass = 1;
   for (const bool coupled : {false, true, true, false}) {
-    const ContactProblem problem = twoBodies(false, coupled);
+    ContactProblem problem = twoBodies(false, coupled);
+    mass *= 1.5;  // the pattern of the one before, with other values
+    for (double& value : problem.M.values) value *= mass;
     expectSame(certifier.certify(problem, iterate), certify(problem, iterate), 0);
     const ContactProblem one = reference();
     EXPECT_LE(certifier.certify(one, withMomentum(one, vector({15, -2.7, -3.6}))).relative, 1e-15);
