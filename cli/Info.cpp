@@ -1,4 +1,5 @@
 // `stiction info`: what a scene, a record or a problem holds.
+#include <algorithm>
 #include <cstdio>
 #include <map>
 
@@ -31,7 +32,14 @@ void printScene(const std::string& path) {
   std::map<std::string, int> shapes;
   for (const Geom& geom : model.geoms) ++shapes[name(geom.shape.type)];
   std::printf("scene      %s%s%s\n", path.c_str(), model.name.empty() ? "" : ", model ", model.name.c_str());
-  std::printf("bodies     %d free (%g kg), %d kinematic\n", dynamic, mass, kinematic);
+  std::printf("bodies     %d moving (%g kg), %d kinematic\n", dynamic, mass, kinematic);
+  if (!model.joints.empty()) {
+    const auto count = [&model](JointType type) {
+      return std::count_if(model.joints.begin(), model.joints.end(), [type](const Joint& j) { return j.type == type; });
+    };
+    std::printf("joints     hinge %td, slide %td, ball %td; %zu actuators\n", count(JointType::Hinge), count(JointType::Slide), count(JointType::Ball),
+                model.actuators.size());
+  }
   std::printf("geoms      %zu:", model.geoms.size());
   for (const auto& [shape, count] : shapes) std::printf(" %s %d", shape.c_str(), count);
   std::printf("\npairs      %zu explicit, %zu excluded\n", model.pairs.size(), model.excludes.size());

@@ -54,6 +54,19 @@ Json bodiesJson(const Model& model, const WorldState& state) {
   return out;
 }
 
+Json jointsJson(const Simulation& simulation) {
+  Json out = Json::object();
+  const std::vector<Joint>& joints = simulation.model().joints;
+  for (std::size_t id = 0; id < joints.size(); ++id) {
+    const JointReading joint = simulation.joint(static_cast<int>(id));
+    const Quaternion& q = joint.rotation;
+    out[joints[id].name] = joints[id].type == JointType::Ball
+                               ? Json{{"position", list(Eigen::Vector4d{q.w(), q.x(), q.y(), q.z()})}, {"velocity", list(joint.angularVelocity)}}
+                               : Json{{"position", Json::array({joint.position})}, {"velocity", Json::array({joint.rate})}};
+  }
+  return out;
+}
+
 std::string stateHash(const WorldState& state) { return format("%016llx", static_cast<unsigned long long>(hash(state))); }
 
 void RunTally::add(const Model& model, const StepReport& report, double stepTime) {
@@ -115,7 +128,7 @@ Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simu
           {"impacts", {{"total", tally.impacts}, {"by_moreau", tally.byMoreau}, {"inelastic", tally.inelastic}}},
           {"energy_J", energyLines(tally.energy)},
           {"bodies", bodiesJson(simulation.model(), state)},
-          {"joints", Json::object()},
+          {"joints", jointsJson(simulation)},
           {"wall_s", tally.wall},
           {"cpu_s", tally.cpu},
           {"phases_s",

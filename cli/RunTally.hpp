@@ -44,6 +44,8 @@ struct RunNames {
 
 /// Pose and velocity of every body that is not static.
 Json bodiesJson(const Model& model, const WorldState& state);
+/// Coordinates and rates of every joint: of a ball its quaternion (w first) and angular velocity in the child's axes.
+Json jointsJson(const Simulation& simulation);
 std::string stateHash(const WorldState& state);
 
 Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simulation, const ImportReport& report);

@@ -25,15 +25,23 @@ InertialState stateOf(const WorldState& world, int body) {
 /// The constraint's functions, whether of one body or of two.
 struct Functions {
   Functions(const HeldConstraint& held, const WorldState& world, double t)
-      : one{*held.constraint}, two{dynamic_cast<const TwoBodyRows*>(held.constraint.get())}, b{stateOf(world, held.bodyB)}, time{t} {
+      : one{*held.constraint},
+        two{dynamic_cast<const TwoBodyRows*>(held.constraint.get())},
+        limit{held.limit},
+        before{held.limit ? world.jointPosition.data() + held.limit->firstJoint() : nullptr},
+        b{stateOf(world, held.bodyB)},
+        time{t} {
     if (two) a = stateOf(world, held.bodyA);
   }
 
   bool isActive() const { return two ? two->isActiveTwoBody(a, b, time) : one.isActive(b, time); }
-  VectorX value() const { return two ? two->evaluateTwoBody(a, b, time) : one.evaluate(b, time); }
+  VectorX value() const {
+    if (limit) return VectorX::Constant(1, limit->valueFrom(a, b, before));
+    return two ? two->evaluateTwoBody(a, b, time) : one.evaluate(b, time);
+  }
   /// dimension × 12 by v_A, ω_A, v_B, ω_B; `largest`: of the rows as the constraint gives them.
   MatrixX rates(double& largest) const {
-    MatrixX J = two ? two->jacobianTwoBody(a, b, time) : one.jacobian(b, time);
+    MatrixX J = limit ? MatrixX{limit->rateFrom(a, b, before)} : two ? two->jacobianTwoBody(a, b, time) : one.jacobian(b, time);
     largest = J.size() > 0 ? J.cwiseAbs().maxCoeff() : 0.0;
     if (two || J.cols() != 7) return J;
     MatrixX rates = MatrixX::Zero(J.rows(), 12);
@@ -45,6 +53,8 @@ struct Functions {
 
   const Constraint& one;
   const TwoBodyRows* two;
+  const JointLimit* limit;
+  const double* before;  // the coordinates of its joints
   InertialState a, b;
   double time;
 };
@@ -70,21 +80,6 @@ RowVector12 mobile(const Eigen::Ref<const RowVector12>& rates, const HeldConstra
 bool pushesNothing(const RowVector12& row, double largest) { return row.cwiseAbs().maxCoeff() <= kNothing * largest; }
 bool isBroken(const HeldConstraint& held, double value, double largest) { return (held.unilateral ? -value : std::abs(value)) > kBroken * largest; }
 
-/// J M⁻¹ Jᵀ / Σ 1/m, under the root.
-double lengthOf(const RowVector12& row, const HeldConstraint& held, const std::vector<BodyInertia>& inertias, const WorldState& state) {
-  double mobility = 0, reference = 0;
-  const auto add = [&](int body, int first) {
-    if (body < 0 || !inertias[at(body)].dynamic) return;
-    const BodyInertia& inertia = inertias[at(body)];
-    const Vector3 turning = row.segment<3>(first + 3).transpose();
-    mobility += inertia.inverseMass * row.segment<3>(first).squaredNorm() + turning.dot(toWorld(inertia.inverse, state.rotation[at(body)]) * turning);
-    reference += inertia.inverseMass;
-  };
-  add(held.bodyA, 0);
-  add(held.bodyB, 6);
-  return std::sqrt(mobility / reference);
-}
-
 std::string wrongSize(const char* function, const std::string& found, const std::string& wanted) {
   return std::string{function} + " gives " + found + ", not " + wanted;
 }
@@ -95,6 +90,20 @@ std::string faultOf(const char* function, const VectorX& x, int dimension) {
 }
 
 }  // namespace
+
+double lengthOf(const RowVector12& row, int bodyA, int bodyB, const std::vector<BodyInertia>& inertias, const WorldState& state) {
+  double mobility = 0, reference = 0;
+  const auto add = [&](int body, int first) {
+    if (body < 0 || !inertias[at(body)].dynamic) return;
+    const BodyInertia& inertia = inertias[at(body)];
+    const Vector3 turning = row.segment<3>(first + 3).transpose();
+    mobility += inertia.inverseMass * row.segment<3>(first).squaredNorm() + turning.dot(toWorld(inertia.inverse, state.rotation[at(body)]) * turning);
+    reference += inertia.inverseMass;
+  };
+  add(bodyA, 0);
+  add(bodyB, 6);
+  return std::sqrt(mobility / reference);
+}
 
 std::string faultOf(const HeldConstraint& held, const std::vector<BodyInertia>& inertias, const WorldState& state, double time) {
   const Functions functions{held, state, time};
@@ -148,7 +157,7 @@ bool ConstraintRows::evaluate(const WorldState& state, double time) {
         faulty_ = id;
         return false;
       }
-      const double n = lengthOf(row, held, *inertias_, state);
+      const double n = lengthOf(row, held.bodyA, held.bodyB, *inertias_, state);
       double size = 0;
       for (const int body : {held.bodyA, held.bodyB}) {
         if (body < 0 || !(*inertias_)[at(body)].dynamic) continue;

@@ -9,13 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "constraints/Constraint.hpp"
+#include "constraints/JointConstraint.hpp"
 #include "dynamics/BodyInertia.hpp"
 #include "state/WorldState.hpp"
 
 namespace stiction {
-
-using RowVector12 = Eigen::Matrix<double, 1, 12>;
 
 /// A constraint that a simulation holds.
 struct HeldConstraint {
@@ -23,11 +21,16 @@ struct HeldConstraint {
   int bodyA{-1}, bodyB{-1};                      // of the model; A = -1: a constraint of one body, B
   bool unilateral{false};
   int dimension{0};
-  int firstRow{0};  // of its rows in WorldState::rowForces
+  int firstRow{0};                   // of its rows in WorldState::rowForces
+  int mobilizer{-1};                 // of the model, whose joints it holds or limits; else -1
+  const JointLimit* limit{nullptr};  // the constraint, where it is one
 };
 
 /// What is wrong with a constraint's functions at the state: sizes that disagree, numbers that are not finite, C ≠ 0 where no motion changes it. Empty: nothing.
 std::string faultOf(const HeldConstraint& held, const std::vector<BodyInertia>& inertias, const WorldState& state, double time);
+
+/// J M⁻¹ Jᵀ / Σ 1/m over the two bodies, of which -1 and fixed ones take no part, under the root.
+double lengthOf(const RowVector12& row, int bodyA, int bodyB, const std::vector<BodyInertia>& inertias, const WorldState& state);
 
 class ConstraintRows {
  public:

@@ -23,7 +23,9 @@ const Pose* Island::Moment::poseOf(int body) const {
   return entry == bodies.end() ? nullptr : &entry->pose;
 }
 
-Island::Island(const StepSetup& stepSetup) : setup{&stepSetup}, state{makeState(*stepSetup.model)}, motion(stepSetup.model->bodies.size()) {}
+Island::Island(const StepSetup& stepSetup) : setup{&stepSetup}, state{makeState(*stepSetup.model)}, motion(stepSetup.model->bodies.size()) {
+  state.rotorRate.resize(stepSetup.model->joints.size());
+}
 
 void Island::begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h) {
   step = h;
@@ -46,6 +48,17 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
   };
   for (const Contact& contact : contacts)
     for (const int body : {contact.bodyA, contact.bodyB}) know(body);
+  joints.clear();
+  for (const int id : held) {
+    const HeldConstraint& constraint = setup->held[at(id)];
+    if (constraint.mobilizer < 0 || constraint.limit != nullptr) continue;
+    const JointMotion& mobilizer = setup->motions[at(constraint.mobilizer)];
+    for (int j = 0; j < mobilizer.joints(); ++j) joints.push_back(mobilizer.firstJoint() + j);
+  }
+  for (const int joint : joints) {
+    state.jointPosition[at(joint)] = start.jointPosition[at(joint)];
+    state.rotorRate[at(joint)] = start.rotorRate[at(joint)];
+  }
   for (const int id : held)
     for (const int body : {setup->held[at(id)].bodyA, setup->held[at(id)].bodyB}) know(body);
   selectMemory(memory, pairs, report().memory);
@@ -60,6 +73,7 @@ void Island::copy(const Island& other, IslandResult& to) {
   bodies = other.bodies;
   kinematic = other.kinematic;
   held.clear();
+  joints.clear();
   closing.reset();
   Moment now;
   other.save(now);
@@ -69,6 +83,7 @@ void Island::copy(const Island& other, IslandResult& to) {
 
 void Island::write(WorldState& next) const {
   for (const int body : bodies) copyBody(state, body, next);
+  for (const int joint : joints) next.rotorRate[at(joint)] = state.rotorRate[at(joint)];
 }
 
 void Island::save(Moment& moment) const {
@@ -78,6 +93,8 @@ void Island::save(Moment& moment) const {
   for (const int body : kinematic) keep(body);
   moment.contacts = contacts;
   moment.report = report();
+  moment.rotors.clear();
+  for (const int joint : joints) moment.rotors.push_back(state.rotorRate[at(joint)]);
   moment.time = time;
 }
 
@@ -88,6 +105,7 @@ void Island::restore(const Moment& moment) {
     state.velocity[at(entry.body)] = entry.velocity;
     state.angularVelocity[at(entry.body)] = entry.angularVelocity;
   }
+  for (std::size_t k = 0; k < joints.size(); ++k) state.rotorRate[at(joints[k])] = moment.rotors[k];
   contacts = moment.contacts;
   fresh = true;
   report() = moment.report;

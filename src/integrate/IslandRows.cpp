@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stiction {
 namespace {
@@ -21,7 +22,10 @@ double errorOf(const ConstraintRows::Row& row, double value) { return row.unilat
 }  // namespace
 
 IslandRows::IslandRows(Island& island, IslandProblem& problem)
-    : island_{&island}, problem_{&problem}, rows_{*island.setup->model, island.setup->inertias, island.setup->bodySize} {}
+    : island_{&island},
+      problem_{&problem},
+      rows_{*island.setup->model, island.setup->inertias, island.setup->bodySize},
+      joints_{*island.setup->model, island.setup->inertias, island.setup->motions} {}
 
 /// Place of the row in report.rowForces.
 std::size_t IslandRows::placeOf(const ConstraintRows::Row& row) const {
@@ -43,6 +47,10 @@ void IslandRows::begin(const WorldState& start) {
     }
   }
   report.rowImpulses.assign(report.rowForces.size(), 0.0);
+  mobilizers_.clear();
+  for (const int id : island_->held)
+    if (all[at(id)].mobilizer >= 0 && all[at(id)].limit == nullptr) mobilizers_.push_back(all[at(id)].mobilizer);
+  joints_.choose(mobilizers_);
 }
 
 void IslandRows::write(WorldState& next) const {
@@ -60,6 +68,14 @@ bool IslandRows::refuse() {
   island_->report().faulty = rows_.faulty();
   island_->report().status = StepStatus::NonFinite;
   return false;
+}
+
+void IslandRows::push(double h) {
+  if (joints_.empty()) return;
+  h_ = h;
+  joints_.evaluate(island_->state, island_->setup->loads, h);
+  joints_.push(problem_->assembly, h, problem_->vFree);
+  elastic_ = joints_.elasticEnergy(island_->state);
 }
 
 bool IslandRows::enter(double h) {
@@ -85,12 +101,16 @@ bool IslandRows::enter(double h) {
     problem.wScale[n] += bend;
     problem.w[n] += bend + (row.value > kOpen * row.size ? row.value / h : 0.0);
   }
+  joints_.targets(moving_, targets_);
+  joints_.enter(assembly);
   problem.b = Eigen::Map<const VectorX>{targets_.data(), static_cast<Eigen::Index>(targets_.size())};
   return true;
 }
 
 bool IslandRows::enterImpact() {
   if (rows_.empty()) return true;
+  h_ = 0;
+  joints_.evaluate(island_->state, island_->setup->loads, h_);
   if (!rows_.evaluate(island_->state, island_->time) || !rows_.evaluateRates(island_->state, island_->time)) return refuse();
   moving_.clear();
   ContactAssembly& assembly = problem_->assembly;
@@ -102,6 +122,8 @@ bool IslandRows::enterImpact() {
     assembly.addRow(row.bodyA, row.bodyB, row.rates);
     moving_.push_back(row.moving);
   }
+  joints_.targets(moving_, targets_);
+  joints_.enter(assembly);
   multiplyTransposed(assembly.problem.G, problem_->vBefore, assembly.problem.b);
   assembly.problem.b = -assembly.problem.b;
   return true;
@@ -140,17 +162,21 @@ bool IslandRows::warmStart(double h) {
     else
       iterate.lambda[equality++] = impulse;
   }
-  return warm;
+  auto forces = iterate.lambda.tail(joints_.rows());
+  joints_.follow(problem_->assembly, problem_->vBefore, forces);
+  return warm || !forces.isZero(0.0);
 }
 
 void IslandRows::beginTrials() {
   missedBy_.resize(0);
   leastMiss_ = std::numeric_limits<double>::infinity();
   lastTrial_ = flat_ = false;
+  joints_.beginTrials();
 }
 
 IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale) {
   if (rows().empty()) return Ending::Accepted;
+  if (forcesSwitch(h, round)) return Ending::Repeated;
   if (!rows_.evaluateValues(island_->state, island_->time, end_)) {
     refuse();
     return Ending::Accepted;
@@ -187,6 +213,11 @@ IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale)
   return retreat() ? Ending::Repeated : Ending::Lost;
 }
 
+bool IslandRows::forcesSwitch(double h, int round) {
+  const Iterate& iterate = problem_->iterate;
+  return !joints_.empty() && round < kTrials && joints_.switches(problem_->assembly, island_->setup->loads, h, iterate.v, iterate.lambda.tail(joints_.rows()));
+}
+
 bool IslandRows::retreat() {
   if (lastTrial_ || rows().empty()) return false;
   lastTrial_ = true;
@@ -205,7 +236,34 @@ void IslandRows::account(AccountScratch& scratch) {
   if (rows().empty()) return;
   const Eigen::Map<const VectorX> moving{moving_.data(), static_cast<Eigen::Index>(moving_.size())};
   const Iterate& iterate = problem_->iterate;
-  accountEqualityRows(problem_->assembly.problem.G, moving, iterate.lambda, problem_->vBefore, iterate.v, scratch, island_->report().ledger);
+  EnergyLedger& ledger = island_->report().ledger;
+  accountEqualityRows(problem_->assembly.problem.G, moving, iterate.lambda, problem_->vBefore, iterate.v, scratch, ledger);
+  if (joints_.empty()) return;
+  const JointForces::Work work = joints_.work(problem_->assembly, problem_->vBefore, iterate.v, h_);
+  ledger.actuatorWork += work.actuators;
+  ledger.damping += work.damping;
+  ledger.friction += work.friction;
+  ledger.externalWork += work.external;
+  ledger.scheme += work.actuators - work.damping - work.friction - work.rotors - work.pushed;
+  joints_.turnRotors(problem_->assembly, problem_->vBefore, iterate.v, h_, island_->state);
+}
+
+double IslandRows::takeElasticChange() {
+  if (joints_.empty()) return 0;
+  const double now = joints_.elasticEnergy(island_->state);
+  return now - std::exchange(elastic_, now);
+}
+
+void IslandRows::accountMotion() {
+  const double change = takeElasticChange();
+  island_->report().ledger.elasticChange += change;
+  island_->report().ledger.scheme -= change;
+}
+
+void IslandRows::accountMending() {
+  const double change = takeElasticChange();
+  island_->report().ledger.elasticChange += change;
+  island_->report().ledger.stabilisation += change;
 }
 
 void IslandRows::accountBends(double h) {

@@ -1,4 +1,4 @@
-// Constraints that users hold the island by, beside its contacts: rows of the step, of impacts and of the projection.
+// Joints and constraints that users hold the island by, beside its contacts: rows of the step, of impacts and of the projection; and the forces along joints.
 //
 //   J v⁺ + ∂C/∂t + (h/2) γ + e = 0      bilateral
 //   0 <= λ ⊥ C/h + J v⁺ + ∂C/∂t + (h/2) γ + e >= 0      unilateral: C enters where it is open, what is violated already is the projection's business
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assembly/ConstraintRows.hpp"
+#include "assembly/JointForces.hpp"
 #include "diagnostics/Account.hpp"
 #include "integrate/Faults.hpp"
 #include "integrate/IslandProblem.hpp"
@@ -29,6 +30,8 @@ class IslandRows {
   /// Whether time or kinematic bodies move one of them.
   bool move() const;
 
+  /// Joint forces of a (sub)step of h [s] that are known beforehand enter vFree.
+  void push(double h);
   /// Adds the rows to the problem of a (sub)step of h [s]. False when a constraint is at fault.
   bool enter(double h);
   /// Adds the rows to the problem of an impact. False when a constraint is at fault.
@@ -44,12 +47,17 @@ class IslandRows {
   /// Whether the (sub)step ends on its constraints, or is worth another trial with what this one missed by, as long as trials come nearer. Then the best of them stands, if it is
   /// near enough for the projection to mend the rest: contacts may leave no room for more. `last`: no smaller step is left; `scale` [m/s] of the answer's certificate.
   Ending end(double h, int round, bool last, double scale);
+  /// Whether the answer has dry friction or actuators where they were not taken to be: then the (sub)step is worth another trial.
+  bool forcesSwitch(double h, int round);
   /// Back to the best trial so far, for good; where there is none, to rows that leave curves to the projection, as contacts do: closed ones may leave no room for more.
   /// False when that is done already.
   bool retreat();
 
-  /// Work of the rows, in the island's ledger.
+  /// Work of the rows and of joint forces, in the island's ledger.
   void account(AccountScratch& scratch);
+  /// What springs hold after the bodies have moved, and after the projection has.
+  void accountMotion();
+  void accountMending();
   /// A unilateral row's rate at the end of the step has a part that only straightens its curve: no impact.
   void accountBends(double h);
   /// Sums the impulses; h > 0: and keeps the forces for the next warm start, unless they are those of the last step.
@@ -68,9 +76,15 @@ class IslandRows {
   /// Of the first unilateral row, among the problem's contacts.
   std::size_t firstOneSided() const { return problem_->used.size(); }
 
+  double takeElasticChange();
+
   Island* island_;
   IslandProblem* problem_;
   ConstraintRows rows_;
+  JointForces joints_;
+  double elastic_{0};  // [J] of the joints' springs when last looked at
+  double h_{0};        // [s] of the (sub)step; 0: an impact
+  std::vector<int> mobilizers_;
   std::vector<std::size_t> start_;                             // of each held constraint of the island in report.rowForces
   std::vector<double> moving_;                                 // [m/s] of the equality rows
   std::vector<double> targets_;                                // [m/s] b of each equality row

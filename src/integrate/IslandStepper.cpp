@@ -77,6 +77,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
   begin(round, watch);
   problem_.takeBodies();
   problem_.predict(h);
+  rows_.push(h);
   encounters_.foresee(h);
   if (!assemble(h)) return false;
   watch.lap(times.assemble);
@@ -93,6 +94,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
   account(h);
   watch.lap(times.account);
   move(h, rests);
+  rows_.accountMotion();
   island_.time += h;
   watch.lap(times.integrate);
   if (const std::optional<bool> over = lookBack(h, depth, round, rests, watch)) return *over;
@@ -172,7 +174,7 @@ std::optional<bool> IslandStepper::lookBack(double h, int depth, int round, bool
   const bool last = isLastResort(depth);
   island_.detect();
   const Finding finding = rests ? Finding::Agree : encounters_.compare(before_, h, last);
-  const Ending ending = rests ? Ending::Accepted : rows_.end(h, round, last, solver_.certificate().scale);
+  const Ending ending = !rests ? rows_.end(h, round, last, solver_.certificate().scale) : rows_.forcesSwitch(h, round) ? Ending::Repeated : Ending::Accepted;
   if (finding == Finding::Repeat || ending == Ending::Repeated) {
     island_.takeBack(before_);
     encounters_.addMissed();
@@ -195,6 +197,7 @@ std::optional<bool> IslandStepper::lookBack(double h, int depth, int round, bool
 void IslandStepper::mend(double h, bool rests) {
   if (!rests) projection_.followAnchors(h);
   if (!rests || projection_.strays(h)) projection_.project(h);
+  rows_.accountMending();
   island_.report().penetration = island_.deepest();
   island_.report().constraintError = rows_.error();
 }

@@ -46,6 +46,38 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
   appliedTorque.assign(model.bodies.size(), Vector3::Zero());
   bouncing_ = std::any_of(model.geoms.begin(), model.geoms.end(), [](const Geom& geom) { return geom.restitution > 0; }) ||
               std::any_of(model.pairs.begin(), model.pairs.end(), [](const GeomPair& pair) { return pair.restitution > 0; });
+  state.rotorRate.resize(model.joints.size());
+  engageRotors(setup.motions, -1, state);
+  holdJoints();
+}
+
+/// The model's joints are the first constraints.
+void Simulation::Impl::holdJoints() {
+  const auto titleOf = [this](int joint) {
+    const std::string& name = model.joints[at(joint)].name;
+    return "joint " + (name.empty() ? std::to_string(joint) : "\"" + name + "\"");
+  };
+  const auto add = [this](std::size_t mobilizer, std::shared_ptr<const Constraint> constraint, const JointLimit* limit) {
+    HeldConstraint held;
+    held.constraint = std::move(constraint);
+    held.bodyA = model.mobilizers[mobilizer].parent;
+    held.bodyB = model.mobilizers[mobilizer].child;
+    held.mobilizer = static_cast<int>(mobilizer);
+    held.limit = limit;
+    hold(std::move(held));
+  };
+  for (std::size_t id = 0; id < setup.motions.size(); ++id) {
+    const JointMotion& motion = setup.motions[id];
+    add(id, std::make_shared<JointConstraint>(motion, motion.joints() > 0 ? titleOf(motion.firstJoint()) : "weld " + std::to_string(id)), nullptr);
+    for (int j = 0; j < motion.joints(); ++j) {
+      if (!motion.all()[at(j)].limited) continue;
+      for (const bool high : {false, true}) {
+        const auto limit = std::make_shared<JointLimit>(motion, j, high, titleOf(motion.firstJoint() + j) + " range");
+        add(id, limit, limit.get());
+      }
+    }
+  }
+  joints = static_cast<int>(setup.held.size());
 }
 
 void Simulation::Impl::updateLoads(int body) {
@@ -66,9 +98,26 @@ void Simulation::Impl::resetState(WorldState s) {
     if (!s.rotation[i].coeffs().allFinite() || std::abs(s.rotation[i].norm() - 1.0) > 1e-6)
       throw InputError{element + ", rotation", "length " + number(s.rotation[i].norm()), "1 within 1e-6", "give a unit quaternion"};
   }
+  const auto complete = [](const char* element, std::vector<double>& numbers, const std::vector<double>& known) {
+    if (numbers.empty()) numbers = known;
+    if (numbers.size() != known.size())
+      throw InputError{std::string{"state, "} + element, std::to_string(numbers.size()) + " numbers", std::to_string(known.size()),
+                       "use a state of this model"};
+    for (const double x : numbers)
+      if (!std::isfinite(x)) throw InputError{std::string{"state, "} + element, number(x), "finite", "give finite numbers"};
+  };
+  complete("joint positions", s.jointPosition, state.jointPosition);
+  complete("controls", s.control, state.control);
+  if (s.rotorRate.empty()) {
+    s.rotorRate.resize(model.joints.size());
+    engageRotors(setup.motions, -1, s);
+  }
+  if (s.rotorRate.size() != model.joints.size())
+    throw InputError{"state, rates of rotors", std::to_string(s.rotorRate.size()), std::to_string(model.joints.size()), "use a state of this model"};
   const std::size_t rows = state.rowForces.size();
   state = std::move(s);
   state.rowForces.resize(rows, 0.0);
+  setup.loads.control = state.control;
   unchanged = false;
 }
 
@@ -96,7 +145,7 @@ int Simulation::Impl::hold(HeldConstraint held) {
 }
 
 const HeldConstraint& Simulation::Impl::heldOf(int id) const {
-  if (id < 0 || at(id) >= setup.held.size() || !setup.held[at(id)].constraint)
+  if (id < joints || at(id) >= setup.held.size() || !setup.held[at(id)].constraint)
     throw InputError{"constraint", std::to_string(id), "an id that addConstraint returned and that is not removed", "keep the ids"};
   return setup.held[at(id)];
 }
@@ -130,6 +179,32 @@ void Simulation::setVelocity(int body, const Vector3& velocity, const Vector3& a
   impl_->unchanged = false;
   impl_->state.velocity[at(body)] = velocity;
   impl_->state.angularVelocity[at(body)] = impl_->setup.inertias[at(body)].locked ? Vector3{Vector3::Zero()} : angularVelocity;
+  engageRotors(impl_->setup.motions, body, impl_->state);
+}
+
+void Simulation::setControl(int actuator, double control) {
+  const std::size_t count = impl_->model.actuators.size();
+  if (actuator < 0 || at(actuator) >= count)
+    throw InputError{"actuator", std::to_string(actuator), count == 0 ? "the model has none" : "0 to " + std::to_string(count - 1),
+                     "use an id that the model has"};
+  if (!std::isfinite(control)) throw InputError{"control of actuator " + std::to_string(actuator), number(control), "finite", "give a finite number"};
+  impl_->unchanged = false;
+  impl_->state.control[at(actuator)] = impl_->setup.loads.control[at(actuator)] = control;
+}
+
+JointReading Simulation::joint(int id) const {
+  const std::size_t count = impl_->model.joints.size();
+  if (id < 0 || at(id) >= count)
+    throw InputError{"joint", std::to_string(id), count == 0 ? "the model has none" : "0 to " + std::to_string(count - 1), "use an id that the model has"};
+  const WorldState& now = impl_->state;
+  const auto motion =
+      std::find_if(impl_->setup.motions.begin(), impl_->setup.motions.end(), [id](const JointMotion& m) { return id < m.firstJoint() + m.joints(); });
+  const JointState joints = stateOf(*motion, now);
+  const std::size_t own = at(id - motion->firstJoint());
+  if (impl_->model.joints[at(id)].type != JointType::Ball) return {joints.position[own], joints.rate[own]};
+  const Quaternion& R = now.rotation[at(motion->child())];
+  const Vector3 spin = now.angularVelocity[at(motion->child())] - now.angularVelocity[at(motion->parent())];
+  return {0, 0, (now.rotation[at(motion->parent())] * motion->reference()).conjugate() * R, R.conjugate() * spin};
 }
 
 int Simulation::addConstraint(std::shared_ptr<const Constraint> constraint, int body) {

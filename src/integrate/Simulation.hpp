@@ -79,6 +79,13 @@ struct StepReport {
   PhaseTimes times;
 };
 
+/// Where a joint is, and how fast.
+struct JointReading {
+  double position{0}, rate{0};                  // [rad], [m], turns counted; [rad/s], [m/s]; of a hinge or slide
+  Quaternion rotation{Quaternion::Identity()};  // of a ball: of the child against the reference
+  Vector3 angularVelocity{Vector3::Zero()};     // [rad/s] of a ball, child against parent, the child's axes
+};
+
 class Simulation {
  public:
   Simulation(Model model, SimulationOptions options);
@@ -95,6 +102,9 @@ class Simulation {
   const std::vector<SolvedContact>& contacts() const;                                   // of the last step
   void applyForce(int body, const Vector3& force, const Vector3& torque);               // [N], [N m] world axes at C, until changed
   void setVelocity(int body, const Vector3& velocity, const Vector3& angularVelocity);  // also how a kinematic body is driven
+  /// What controls an actuator, until changed; beyond its range, the end of it.
+  void setControl(int actuator, double control);
+  JointReading joint(int id) const;
   /// Holds a constraint of one dynamic body, or one between two (their ids are its body indices), from the next step on, beside all contacts: bilateral ones as equality rows,
   /// unilateral ones as contacts without friction; ∂C/∂t and velocity products included, gains not used. The step ends on C = 0 to round-off; a body that is off it is brought
   /// back apart from velocities. Its functions are called from any thread, one at a time. Returns an id. Throws InputError.

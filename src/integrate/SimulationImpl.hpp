@@ -13,6 +13,7 @@ struct Simulation::Impl {
   void resetState(WorldState s);
   void updateLoads(int body);
   int hold(HeldConstraint held);
+  void holdJoints();
   const HeldConstraint& heldOf(int id) const;
 
   Model model;
@@ -25,6 +26,7 @@ struct Simulation::Impl {
   StepReport report;
   std::vector<SolvedContact> solved;
   std::vector<Vector3> appliedForce, appliedTorque;  // [N], [N m] by applyForce, besides the model's constant loads
+  int joints{0};                                     // constraints that are the model's joints, the first ones
   std::vector<double> rowForces;                     // of the constraints' rows in their authors' units, mean of the last step
   HardProblem hardest;
   bool unchanged{false};  // the last step changed nothing, and nothing has since

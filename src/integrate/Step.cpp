@@ -49,6 +49,7 @@ void Simulation::Impl::finish() {
   if (report.status == StepStatus::NonFinite || (report.status == StepStatus::NotCertified && !options.keepGoing)) return;
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::Kinematic) moveKinematic(next, static_cast<int>(i), h_);
+  followJoints(setup.motions, state, h_, next);
   const bool held = std::any_of(setup.held.begin(), setup.held.end(), [](const HeldConstraint& constraint) { return constraint.constraint != nullptr; });
   unchanged = options.repeat && report.status == StepStatus::Certified && !held && sameMotion(state, next);
   next.time = state.time + h_;

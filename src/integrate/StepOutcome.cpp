@@ -111,8 +111,8 @@ std::string Simulation::Impl::whyNotFinite() const {
 
 void Simulation::Impl::account() {
   const double start = wallSeconds();
-  report.ledger.kineticStart = kineticEnergy(model, setup.inertias, state);
-  report.ledger.kineticEnd = kineticEnergy(model, setup.inertias, next);
+  report.ledger.kineticStart = kineticEnergy(model, setup.inertias, state) + rotorEnergy(model, state);
+  report.ledger.kineticEnd = kineticEnergy(model, setup.inertias, next) + rotorEnergy(model, next);
   setScale(model, setup.inertias, report.ledger);
   report.times.account += wallSeconds() - start;
 }

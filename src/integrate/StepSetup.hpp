@@ -6,6 +6,7 @@
 #include "assembly/ConstraintRows.hpp"
 #include "collision/Detect.hpp"
 #include "dynamics/FreeVelocity.hpp"
+#include "dynamics/JointMotion.hpp"
 #include "integrate/Simulation.hpp"
 
 namespace stiction {
@@ -17,6 +18,7 @@ struct StepSetup {
   const SimulationOptions* options{nullptr};
   const CollisionDetector* detector{nullptr};
   std::vector<BodyInertia> inertias;
+  std::vector<JointMotion> motions;  // of the mobilizers
   Loads loads;
   std::vector<double> geomSize;       // [m] bounding radius
   std::vector<double> geomHalfWidth;  // [m] least; infinite for planes, height fields and meshes

@@ -42,6 +42,9 @@ void Simulation::Impl::begin(double h) {
     to.velocity = state.velocity;
     to.angularVelocity = state.angularVelocity;
     to.rowForces = state.rowForces;
+    to.jointPosition = state.jointPosition;
+    to.rotorRate = state.rotorRate;
+    to.control = state.control;
   };
   copy(next);
   copy(reach_);

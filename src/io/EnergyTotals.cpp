@@ -3,12 +3,20 @@
 #include <cmath>
 
 #include "diagnostics/Account.hpp"
+#include "dynamics/JointMotion.hpp"
 
 namespace stiction {
 
 EnergyTotals::EnergyTotals(const Model& model, const WorldState& start) {
   const std::vector<BodyInertia> inertias = bodyInertias(model);
-  startKinetic_ = kinetic_ = kineticEnergy(model, inertias, start);
+  const std::vector<JointMotion> motions = jointMotions(model);
+  WorldState engaged = start;
+  if (engaged.rotorRate.empty()) {
+    engaged.rotorRate.resize(model.joints.size());
+    engageRotors(motions, -1, engaged);
+  }
+  startKinetic_ = kinetic_ = kineticEnergy(model, inertias, start) + rotorEnergy(model, engaged);
+  for (const JointMotion& motion : motions) startElastic_ += elasticEnergy(motion, start);
   for (const int body : model.dynamicBodies) {
     const auto i = static_cast<std::size_t>(body);
     startPotential_ += potentialChange(model, inertias[i], body, start.position[i]);

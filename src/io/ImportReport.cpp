@@ -39,7 +39,8 @@ constexpr Known mjcfKnown[] = {
     {"inertial", "*"},
     {"body", " name childclass pos quat axisangle xyaxes zaxis euler mocap gravcomp simple fuse "},
     {"freejoint", " name align "},
-    {"joint", " name class type align "},
+    {"joint",
+     " name class type align pos axis ref range limited stiffness springref springdamper damping armature frictionloss actuatorfrcrange actuatorfrclimited "},
     {"geom",
      " name class type contype conaffinity condim priority size friction mass density shellinertia pos quat axisangle xyaxes zaxis euler fromto hfield mesh "
      "fitscale "},
@@ -48,7 +49,18 @@ constexpr Known mjcfKnown[] = {
     {"pair", " name class geom1 geom2 condim friction "},
     {"exclude", " name body1 body2 "},
     {"element", "*"},
-    {"key", " name time qpos qvel mpos mquat "},
+    {"key", " name time qpos qvel mpos mquat ctrl "},
+    {"actuator", "*"},
+    {"general", "*"},
+    {"motor", "*"},
+    {"position", "*"},
+    {"velocity", "*"},
+    {"intvelocity", "*"},
+    {"damper", "*"},
+    {"cylinder", "*"},
+    {"muscle", "*"},
+    {"dcmotor", "*"},
+    {"adhesion", "*"},
 };
 
 struct Reason {
@@ -70,10 +82,9 @@ constexpr Reason reasons[] = {
     {"option", " density viscosity wind ", "there is no surrounding fluid"},
     {"option", " cone ", "friction cones are always circular"},
     {"option", "*", "the step has its own solver and integrator"},
-    {"joint", " damping stiffness springref springdamper armature frictionloss ", "free joints have no springs, damping, armature or friction"},
-    {"joint", "*", "no meaning for a free joint"},
+    {"joint", "*", "not used"},
     {"freejoint", "*", "no meaning for a free joint"},
-    {"key", " ctrl act ", "there are no actuators"},
+    {"key", " act ", "actuators have no states"},
     {"body", " sleep ", "bodies at rest cost little and stay exactly at rest"},
     {"mesh", "*", "not used"},
 };
@@ -90,7 +101,6 @@ constexpr Reason mjcfSections[] = {
     {"statistic", "", "for display"},
     {"size", "", "memory grows as needed"},
     {"sensor", "", "there are no sensors; poses, velocities and contacts are in the record"},
-    {"actuator", "", "actuators on free bodies are not supported"},
     {"tendon", "", "tendons are not supported"},
     {"equality", "", "switched off in the file"},
     {"text", "", "no meaning here"},
@@ -134,7 +144,7 @@ constexpr Dialect mjcf{mjcfKnown, mjcfSections};
 constexpr Dialect urdf{urdfKnown, urdfSections};
 
 // Sections whose members are told one by one.
-bool isParted(std::string_view name) { return name == "sensor" || name == "actuator" || name == "tendon"; }
+bool isParted(std::string_view name) { return name == "sensor" || name == "tendon"; }
 
 bool lists(std::string_view attributes, std::string_view name) {
   return attributes == "*" || attributes.find(std::string{" "}.append(name).append(" ")) != std::string_view::npos;

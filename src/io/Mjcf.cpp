@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/Error.hpp"
+#include "io/MjcfJoints.hpp"
 #include "io/XmlScan.hpp"
 
 namespace stiction {
@@ -137,12 +138,14 @@ class Importer {
     readRestitution();
     readBodies();
     readGeoms();
+    readJoints();
+    readActuators();
     readPairs();
     readExcludes();
     return builder_.build();
   }
 
-  std::vector<Keyframe> keyframes(const Model& model) const;
+  std::vector<Keyframe> keyframes(const Model& model);
 
  private:
   void refuse() const;
@@ -150,13 +153,16 @@ class Importer {
   void readRestitution();
   void readBodies();
   void addRoot(int root);
-  void addFreeBody(int root, Body& body, const std::vector<int>& parts);
+  void addMass(int root, Body& body, const std::vector<int>& parts);
   void readGeoms();
   Shape makeShape(int geom, bool moves) const;
   Shape makeMeshShape(int geom, bool moves) const;
+  void readJoints();
+  void readActuators();
   void readPairs();
   void readExcludes();
-  void readKey(int key, const Model& model, WorldState& state) const;
+  void readKey(int key, const Model& model, WorldState& state);
+  void readJointKey(int key, const Model& model, WorldState& state);
 
   std::string name(mjtObj type, int id) const {
     const char* text = mj_id2name(&m_, type, id);
@@ -165,6 +171,9 @@ class Importer {
   /// "file: kind name" and the line it is written in.
   std::string title(mjtObj type, int id) const;
   bool disabled(int flag) const { return (m_.opt.disableflags & flag) != 0; }
+  bool isFree(int body) const { return m_.body_jntnum[body] == 1 && m_.jnt_type[m_.body_jntadr[body]] == mjJNT_FREE; }
+  /// Whether joints that are not free hold the body.
+  bool isJoined(int body) const { return m_.body_jntnum[body] > 0 && !isFree(body); }
   bool contactsOff() const { return disabled(mjDSBL_CONTACT) || disabled(mjDSBL_CONSTRAINT); }
   /// The body this one moves with: itself when it is free or mocap, 0 when it is fixed.
   int rootOf(int body) const {
@@ -184,9 +193,12 @@ class Importer {
   std::string label_;
   ImportReport& report_;
   ModelBuilder builder_;
-  std::vector<std::vector<int>> parts_;  // by root: all bodies that move with it
-  std::vector<int> ours_;                // libmujoco's body -> ours
-  std::vector<int> geoms_;               // libmujoco's geom -> ours, -1 when it can touch nothing
+  std::vector<std::vector<int>> parts_;         // by root: all bodies that move with it
+  std::vector<int> ours_;                       // libmujoco's body -> ours
+  std::vector<int> geoms_;                      // libmujoco's geom -> ours, -1 when it can touch nothing
+  std::vector<int> joints_;                     // libmujoco's joint -> ours, -1 for a free one
+  std::vector<int> actuators_;                  // libmujoco's actuator -> ours, -1 when left out
+  std::unique_ptr<MjcfKinematics> kinematics_;  // where there are joints
   std::vector<double> restitution_;
 };
 
@@ -198,6 +210,7 @@ std::string Importer::title(mjtObj type, int id) const {
     const mjString* info = type == mjOBJ_JOINT      ? mjs_asJoint(element)->info
                            : type == mjOBJ_GEOM     ? mjs_asGeom(element)->info
                            : type == mjOBJ_EQUALITY ? mjs_asEquality(element)->info
+                           : type == mjOBJ_ACTUATOR ? mjs_asActuator(element)->info
                                                     : nullptr;
     if (info != nullptr) line = mjs_getString(info);
   }
@@ -206,11 +219,6 @@ std::string Importer::title(mjtObj type, int id) const {
 
 /// What cannot be left out without changing the motion altogether.
 void Importer::refuse() const {
-  static constexpr const char* jointTypes[] = {"free", "ball", "slide", "hinge"};
-  for (int j = 0; j < m_.njnt; ++j)
-    if (m_.jnt_type[j] != mjJNT_FREE)
-      throw InputError{title(mjOBJ_JOINT, j), std::string{"type "} + jointTypes[m_.jnt_type[j]], "free joints",
-                       "joints between bodies are not supported: make the body free or fixed"};
   for (int e = 0; e < m_.neq; ++e)
     if (m_.eq_active0[e] && !disabled(mjDSBL_EQUALITY) && !disabled(mjDSBL_CONSTRAINT))
       throw InputError{title(mjOBJ_EQUALITY, e), "an active equality constraint", "none",
@@ -258,6 +266,11 @@ void Importer::readBodies() {
   std::set<int> excluded;  // fixed bodies that an <exclude> names stay bodies of their own; all of them when it names the world
   for (int k = 0; k < m_.nexclude; ++k) excluded.insert({m_.exclude_signature[k] & 0xFFFF, m_.exclude_signature[k] >> 16});
   parts_.resize(at(static_cast<int>(m_.nbody)));
+  for (int b = 1; b < m_.nbody; ++b)
+    if (isJoined(b) && !kinematics_) {
+      kinematics_ = std::make_unique<MjcfKinematics>(m_);
+      kinematics_->set(m_.qpos0, nullptr, nullptr, nullptr);
+    }
   for (int b = 1; b < m_.nbody; ++b) parts_[at(rootOf(b))].push_back(b);
   for (int b = 1; b < m_.nbody; ++b) {
     if (rootOf(b) == b) {
@@ -277,18 +290,18 @@ void Importer::readBodies() {
 void Importer::addRoot(int root) {
   Body body;
   body.name = name(mjOBJ_BODY, root);
-  const bool free = m_.body_jntnum[root] > 0;
+  const bool free = isFree(root);
   const double* q = m_.qpos0 + (free ? m_.jnt_qposadr[m_.body_jntadr[root]] : 0);
-  body.X_WB = free ? Pose{vector3(q), quaternion(q + 3)} : Pose{vector3(m_.body_pos + 3 * root), quaternion(m_.body_quat + 4 * root)};
-  body.kind = free ? BodyKind::Dynamic : BodyKind::Kinematic;
-  if (free) {
-    addFreeBody(root, body, parts_[at(root)]);
-  }
+  body.X_WB = free             ? Pose{vector3(q), quaternion(q + 3)}
+              : isJoined(root) ? kinematics_->pose(root)
+                               : Pose{vector3(m_.body_pos + 3 * root), quaternion(m_.body_quat + 4 * root)};
+  body.kind = m_.body_jntnum[root] > 0 ? BodyKind::Dynamic : BodyKind::Kinematic;
+  if (body.kind == BodyKind::Dynamic) addMass(root, body, parts_[at(root)]);
   ours_[at(root)] = builder_.addBody(std::move(body));
 }
 
 /// Mass properties of everything welded to the root, about the common centre of mass, in the root's axes (parallel-axis theorem).
-void Importer::addFreeBody(int root, Body& body, const std::vector<int>& parts) {
+void Importer::addMass(int root, Body& body, const std::vector<int>& parts) {
   struct Part {
     double mass;
     Vector3 centre;
@@ -314,7 +327,7 @@ void Importer::addFreeBody(int root, Body& body, const std::vector<int>& parts) 
   const double compensation = m_.body_gravcomp[root];
   for (const int b : parts)
     if (m_.body_mass[b] > 0 && m_.body_gravcomp[b] != compensation) {
-      report_.ignored.push_back({"body " + name(mjOBJ_BODY, b), "gravcomp", "it differs from that of the free body it is welded to, whose value is used"});
+      report_.ignored.push_back({"body " + name(mjOBJ_BODY, b), "gravcomp", "it differs from that of the moving body it is welded to, whose value is used"});
     }
   if (compensation == 1) body.gravity = false;
   if (compensation != 0 && compensation != 1 && !disabled(mjDSBL_GRAVITY)) body.force = -compensation * body.mass * vector3(m_.opt.gravity);
@@ -400,6 +413,38 @@ void Importer::readGeoms() {
     report_.changed.push_back({"geom type mesh ×" + std::to_string(fixedMeshes), "", "fixed meshes collide with their triangles, not with their convex hull"});
 }
 
+void Importer::readJoints() {
+  joints_.assign(at(static_cast<int>(m_.njnt)), -1);
+  int next = 0;
+  for (int b = 1; b < m_.nbody; ++b) {
+    if (!isJoined(b)) continue;
+    std::vector<Joint> joints;
+    for (int j = m_.body_jntadr[b]; j < m_.body_jntadr[b] + m_.body_jntnum[b]; ++j) {
+      joints.push_back(readMjcfJoint(m_, j, title(mjOBJ_JOINT, j)));
+      joints.back().name = name(mjOBJ_JOINT, j);
+      joints_[at(j)] = next++;
+    }
+    const int parent = rootOf(m_.body_parentid[b]);
+    builder_.addJoints(ours_[at(parent)], ours_[at(b)], anchorOf(m_, b, title(mjOBJ_JOINT, m_.body_jntadr[b])), std::move(joints));
+  }
+}
+
+void Importer::readActuators() {
+  actuators_.assign(at(static_cast<int>(m_.nactuator)), -1);
+  int next = 0;
+  for (int a = 0; a < m_.nactuator; ++a) {
+    if (const std::string why = whyLeftOut(m_, a); !why.empty()) {
+      report_.ignored.push_back({"actuator " + name(mjOBJ_ACTUATOR, a), "", why});
+      continue;
+    }
+    Actuator actuator = readMjcfActuator(m_, a, title(mjOBJ_ACTUATOR, a));
+    actuator.name = name(mjOBJ_ACTUATOR, a);
+    actuator.joint = joints_[at(actuator.joint)];
+    actuators_[at(a)] = next++;
+    builder_.addActuator(std::move(actuator));
+  }
+}
+
 void Importer::readPairs() {
   if (contactsOff()) return;
   for (int p = 0; p < m_.npair; ++p) {
@@ -419,13 +464,34 @@ void Importer::readExcludes() {
     const auto welded = [this](int body) { return rootOf(body) != body && rootOf(body) != 0; };
     if (welded(a) || welded(b))
       report_.ignored.push_back(
-          {"exclude " + name(mjOBJ_BODY, a) + ", " + name(mjOBJ_BODY, b), "", "a body welded to a free body is part of it and cannot be excluded alone"});
+          {"exclude " + name(mjOBJ_BODY, a) + ", " + name(mjOBJ_BODY, b), "", "a body welded to a moving body is part of it and cannot be excluded alone"});
     else
       builder_.addExclude(ours_[at(a)], ours_[at(b)]);
   }
 }
 
-void Importer::readKey(int key, const Model& model, WorldState& state) const {
+/// Bodies with joints, and what controls actuators.
+void Importer::readJointKey(int key, const Model& model, WorldState& state) {
+  for (int a = 0; a < m_.nactuator; ++a)
+    if (actuators_[at(a)] >= 0) state.control[at(actuators_[at(a)])] = m_.key_ctrl[key * m_.nu + m_.actuator_ctrladr[a]];
+  if (!kinematics_) return;
+  const double* qpos = m_.key_qpos + key * m_.nq;
+  kinematics_->set(qpos, m_.key_qvel + key * m_.nv, m_.key_mpos + 3 * key * m_.nmocap, m_.key_mquat + 4 * key * m_.nmocap);
+  for (int b = 1; b < m_.nbody; ++b) {
+    if (!isJoined(b)) continue;
+    const auto id = at(ours_[at(b)]);
+    const Pose X_WB = kinematics_->pose(b);
+    const Vector3 arm = X_WB.rotation * model.bodies[id].p_BC;
+    state.position[id] = X_WB.position + arm;
+    state.rotation[id] = X_WB.rotation;
+    kinematics_->velocity(b, state.velocity[id], state.angularVelocity[id]);
+    state.velocity[id] += state.angularVelocity[id].cross(arm);
+    for (int j = m_.body_jntadr[b]; j < m_.body_jntadr[b] + m_.body_jntnum[b]; ++j)
+      if (m_.jnt_type[j] != mjJNT_BALL) state.jointPosition[at(joints_[at(j)])] = qpos[m_.jnt_qposadr[j]];
+  }
+}
+
+void Importer::readKey(int key, const Model& model, WorldState& state) {
   const double* qpos = m_.key_qpos + key * m_.nq;
   const double* qvel = m_.key_qvel + key * m_.nv;
   const std::string element = label_ + ": key " + name(mjOBJ_KEY, key);
@@ -436,14 +502,15 @@ void Importer::readKey(int key, const Model& model, WorldState& state) const {
   };
   requireFinite("qpos", qpos, m_.nq);
   requireFinite("qvel", qvel, m_.nv);
+  requireFinite("ctrl", m_.key_ctrl + key * m_.nu, m_.nu);
   requireFinite("mpos", m_.key_mpos + 3 * key * m_.nmocap, 3 * m_.nmocap);
   requireFinite("mquat", m_.key_mquat + 4 * key * m_.nmocap, 4 * m_.nmocap);
   requireFinite("time", m_.key_time + key, 1);
   state.time = m_.key_time[key];
   for (int b = 1; b < m_.nbody; ++b) {
-    if (rootOf(b) != b) continue;
+    if (rootOf(b) != b || isJoined(b)) continue;
     const auto id = at(ours_[at(b)]);
-    const bool free = m_.body_jntnum[b] > 0;
+    const bool free = isFree(b);
     const int joint = free ? m_.body_jntadr[b] : -1;
     const double* position = free ? qpos + m_.jnt_qposadr[joint] : m_.key_mpos + 3 * (key * m_.nmocap + m_.body_mocapid[b]);
     const double* rotation = free ? position + 3 : m_.key_mquat + 4 * (key * m_.nmocap + m_.body_mocapid[b]);
@@ -458,9 +525,10 @@ void Importer::readKey(int key, const Model& model, WorldState& state) const {
     state.angularVelocity[id] = X_WB.rotation * vector3(speed + 3);
     state.velocity[id] = vector3(speed) + state.angularVelocity[id].cross(arm);
   }
+  readJointKey(key, model, state);
 }
 
-std::vector<Keyframe> Importer::keyframes(const Model& model) const {
+std::vector<Keyframe> Importer::keyframes(const Model& model) {
   std::vector<Keyframe> keys;
   for (int k = 0; k < m_.nkey; ++k) {
     Keyframe key{name(mjOBJ_KEY, k), makeState(model)};

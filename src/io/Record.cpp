@@ -19,9 +19,13 @@ using hdf5::Table;
 }  // namespace
 
 struct Recorder::Tables {
-  Tables(hdf5::Writer writer, std::size_t bodies) : file{std::move(writer)} {
+  Tables(hdf5::Writer writer, std::size_t bodies, std::size_t joints) : file{std::move(writer)} {
     for (const char* group : {"contact", "step", "energy"}) file.group(group);
     const hdf5::Size B = bodies;
+    if (joints > 0) {
+      jointPosition = make("joints/position", Cell::Real, {joints});
+      jointVelocity = make("joints/velocity", Cell::Real, {joints});
+    }
     time = make("time", Cell::Real, {});
     position = make("position", Cell::Real, {B, 3});
     quaternion = make("quaternion", Cell::Real, {B, 4});
@@ -56,6 +60,7 @@ struct Recorder::Tables {
   std::vector<std::unique_ptr<Table>> all;
   Table *time, *position, *quaternion, *velocity, *angularVelocity, *offset, *geomA, *geomB, *feature, *point, *normal, *gap, *impulse, *slip, *state,
       *certificate, *rung, *iterations, *contacts, *cpu;
+  Table *jointPosition{nullptr}, *jointVelocity{nullptr};  // null: no joints
   std::vector<Table*> energy;
 };
 
@@ -65,7 +70,8 @@ BodyFrame bodyFrame(const Model& model, const WorldState& state, int body) {
   return {{state.position[i] - arm, state.rotation[i]}, state.velocity[i] - state.angularVelocity[i].cross(arm), state.angularVelocity[i]};
 }
 
-Recorder::Recorder(const std::string& path, const RecordHead& head, const Model& model) : model_{model}, lastWrite_{wallSeconds()} {
+Recorder::Recorder(const std::string& path, const RecordHead& head, const Model& model)
+    : model_{model}, motions_{jointMotions(model)}, lastWrite_{wallSeconds()} {
   hdf5::Writer file{path};
   for (const auto& [name, text] :
        {std::pair{"version", head.version}, {"scene", head.scene}, {"scene_text", head.sceneText}, {"solver", head.solver}, {"options", head.options}})
@@ -82,7 +88,14 @@ Recorder::Recorder(const std::string& path, const RecordHead& head, const Model&
   for (const Geom& geom : model.geoms) geoms.push_back(geom.name);
   file.strings("bodies", names);
   file.strings("geoms", geoms);
-  tables_ = std::make_unique<Tables>(std::move(file), bodies_.size());
+  std::vector<std::string> joints;
+  for (const Joint& joint : model.joints)
+    if (joint.type != JointType::Ball) joints.push_back(joint.name);
+  if (!joints.empty()) {
+    file.group("joints");
+    file.strings("joints/names", joints);
+  }
+  tables_ = std::make_unique<Tables>(std::move(file), bodies_.size(), joints.size());
   tables_->offset->add(contacts_);
   tables_->file.flush();
 }
@@ -100,6 +113,14 @@ void Recorder::addFrame(const WorldState& state, const EnergyTotals& energy) {
     t.quaternion->add(wxyz, 4);
     t.velocity->add(frame.velocity.data(), 3);
     t.angularVelocity->add(frame.angularVelocity.data(), 3);
+  }
+  for (const JointMotion& motion : motions_) {
+    const JointState joints = stateOf(motion, state);
+    for (std::size_t j = 0; j < motion.all().size(); ++j) {
+      if (motion.all()[j].type == JointType::Ball) continue;
+      t.jointPosition->add(joints.position[j]);
+      t.jointVelocity->add(joints.rate[j]);
+    }
   }
   const EnergyLedger& sums = energy.lines();
   const double lines[] = {energy.kinetic(), energy.potential(), energy.elastic(), energy.end(), sums.externalWork, sums.actuatorWork,

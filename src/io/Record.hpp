@@ -1,6 +1,7 @@
 // A run on file (HDF5): poses, velocities and contacts of the frames kept, and the account of the steps.
 //
 // Attributes: version, scene, scene_text, solver, options, units, tolerance, dt. Frame 0 is the start. `/time` (T) · `/bodies` names (B: all but the fixed ones) ·
+// `/joints/names` (J) of hinges and slides, `/joints/{position, velocity}` (T×J) of their coordinates ·
 // `/position` (T×B×3) and `/quaternion` (T×B×4, w first) of the body frame · `/velocity` of its origin and `/angular_velocity`, world axes · `/geoms` names ·
 // `/contact/offset` (T+1): frame k holds contacts [offset[k], offset[k+1]) of `/contact/{geom_a, geom_b, feature, point, normal, gap, impulse, slip, state}`,
 // impulse and slip in world axes, on and of B · `/step/{certificate, rung, iterations, contacts, cpu_s}` (T) of the step that led to the frame · `/energy/*` (T),
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "dynamics/JointMotion.hpp"
 #include "integrate/Simulation.hpp"
 #include "io/EnergyTotals.hpp"
 
@@ -39,6 +41,7 @@ class Recorder {
   void write();
 
   Model model_;
+  std::vector<JointMotion> motions_;
   std::vector<int> bodies_;
   std::unique_ptr<Tables> tables_;
   std::uint64_t contacts_{0};

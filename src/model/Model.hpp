@@ -8,6 +8,7 @@
 
 #include "geometry/Shape.hpp"
 #include "math/Types.hpp"
+#include "model/Joint.hpp"
 
 namespace stiction {
 
@@ -56,6 +57,9 @@ struct Model {
   std::vector<GeomPair> pairs;
   std::vector<std::array<int, 2>> excludes;  // body pairs that never collide, first < second
   std::vector<int> dynamicBodies;            // body ids, ascending
+  std::vector<Mobilizer> mobilizers;
+  std::vector<Joint> joints;  // by mobilizer
+  std::vector<Actuator> actuators;
 };
 
 /// How two geoms touch: friction, restitution, condim. Elementwise maximum unless one has the higher priority (as MuJoCo) or an explicit pair says it.
@@ -80,6 +84,11 @@ class ModelBuilder {
   int addSolid(const std::string& name, const Shape& shape, double density, const Pose& X_WB, double friction);
   void addPair(GeomPair pair) { model_.pairs.push_back(pair); }
   void addExclude(int bodyA, int bodyB);
+  /// Joins `child` to `parent` as they are posed now, by joints in the order in which they act (see Joint.hpp), about `anchor` [m] in the child's body frame. Slides come before
+  /// or after all of its hinges, hinges are at most three, a ball is the only rotation, and one direction at least is held. The two do not collide, unless the parent is
+  /// fixed (as MuJoCo has it). Returns the mobilizer.
+  int addJoints(int parent, int child, const Vector3& anchor, std::vector<Joint> joints);
+  int addActuator(Actuator actuator);
   Body& body(int id) { return model_.bodies.at(static_cast<std::size_t>(id)); }
   Geom& geom(int id) { return model_.geoms.at(static_cast<std::size_t>(id)); }
 

@@ -8,13 +8,11 @@
 
 #include "base/Error.hpp"
 #include "model/Model.hpp"
+#include "model/ModelChecks.hpp"
 
 namespace stiction {
-namespace {
 
-constexpr double triangleSlack = 1e-9;  // [-] relative, in the triangle inequality of principal moments
-
-std::string title(const char* kind, const std::string& name, std::size_t id) {
+std::string elementTitle(const char* kind, const std::string& name, std::size_t id) {
   return std::string{kind} + " " + (name.empty() ? std::to_string(id) : "\"" + name + "\"");
 }
 
@@ -22,6 +20,10 @@ void requireFinite(const std::string& element, const Vector3& value) {
   for (int i = 0; i < 3; ++i)
     if (!std::isfinite(value[i])) throw InputError{element, number(value[i]), "finite", "give three finite numbers"};
 }
+
+namespace {
+
+constexpr double triangleSlack = 1e-9;  // [-] relative, in the triangle inequality of principal moments
 
 void normalise(const std::string& element, Pose& X) {
   requireFinite(element + " position", X.position);
@@ -134,7 +136,7 @@ int ModelBuilder::addBody(Body body) {
 
 int ModelBuilder::addGeom(Geom geom, const Pose& X_BG) {
   const int count = static_cast<int>(model_.bodies.size());
-  const std::string element = title("geom", geom.name, model_.geoms.size());
+  const std::string element = elementTitle("geom", geom.name, model_.geoms.size());
   if (geom.body < 0 || geom.body >= count)
     throw InputError{element + " body", std::to_string(geom.body), "0 to " + std::to_string(count - 1), "add the body first"};
   geom.X_CG = {X_BG.position - model_.bodies[static_cast<std::size_t>(geom.body)].p_BC, X_BG.rotation};
@@ -169,10 +171,11 @@ Model ModelBuilder::build() {
   if (!std::isfinite(model.timestep) || model.timestep < 0)
     throw InputError{"timestep", number(model.timestep) + " s", "finite and > 0, or 0 for none given", "give a step between 0.1 and 50 ms"};
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
-    checkBody(title("body", model.bodies[i].name, i), model.bodies[i]);
+    checkBody(elementTitle("body", model.bodies[i].name, i), model.bodies[i]);
     if (model.bodies[i].kind == BodyKind::Dynamic) model.dynamicBodies.push_back(static_cast<int>(i));
   }
-  for (std::size_t i = 0; i < model.geoms.size(); ++i) checkGeom(title("geom", model.geoms[i].name, i), model.geoms[i], model.bodies);
+  checkJoints(model);
+  for (std::size_t i = 0; i < model.geoms.size(); ++i) checkGeom(elementTitle("geom", model.geoms[i].name, i), model.geoms[i], model.bodies);
   const std::vector<int> renamed = sortGeoms(model.geoms);
   const int geoms = static_cast<int>(renamed.size()), bodies = static_cast<int>(model.bodies.size());
   for (std::size_t i = 0; i < model.pairs.size(); ++i) {

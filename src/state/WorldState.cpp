@@ -23,6 +23,8 @@ WorldState makeState(const Model& model) {
     state.velocity.push_back(moves ? body.velocity : Vector3::Zero());
     state.angularVelocity.push_back(turns ? body.angularVelocity : Vector3::Zero());
   }
+  for (const Joint& joint : model.joints) state.jointPosition.push_back(joint.type == JointType::Ball ? 0.0 : joint.reference);
+  state.control.assign(model.actuators.size(), 0.0);
   return state;
 }
 
@@ -43,7 +45,10 @@ bool sameMotion(const WorldState& a, const WorldState& b) {
     if (!sameBits(a, b, static_cast<int>(i))) return false;
   const auto same = [](const auto& x, const auto& y) { return sameBits(x, y); };
   return std::equal(a.contacts.begin(), a.contacts.end(), b.contacts.begin(), b.contacts.end(), same) &&
-         std::equal(a.rowForces.begin(), a.rowForces.end(), b.rowForces.begin(), b.rowForces.end(), same);
+         std::equal(a.rowForces.begin(), a.rowForces.end(), b.rowForces.begin(), b.rowForces.end(), same) &&
+         std::equal(a.jointPosition.begin(), a.jointPosition.end(), b.jointPosition.begin(), b.jointPosition.end(), same) &&
+         std::equal(a.rotorRate.begin(), a.rotorRate.end(), b.rotorRate.begin(), b.rotorRate.end(), same) &&
+         std::equal(a.control.begin(), a.control.end(), b.control.begin(), b.control.end(), same);
 }
 
 std::uint64_t hash(const WorldState& state) {
@@ -64,7 +69,8 @@ std::uint64_t hash(const WorldState& state) {
     hash.add(static_cast<std::uint64_t>(contact.anchored));
     hash.add(static_cast<std::uint64_t>(contact.mended));
   }
-  hash.add(state.rowForces.data(), state.rowForces.size());
+  for (const Vector3& rate : state.rotorRate) hash.add(rate.data(), 3);
+  for (const std::vector<double>* numbers : {&state.rowForces, &state.jointPosition, &state.control}) hash.add(numbers->data(), numbers->size());
   return hash.value();
 }
 

@@ -36,7 +36,10 @@ struct WorldState {
   std::vector<Vector3> velocity;         // [m/s] of C, world axes
   std::vector<Vector3> angularVelocity;  // [rad/s] world axes
   std::vector<ContactMemory> contacts;   // sorted by key
-  std::vector<double> rowForces;         // [N] multipliers of the rows of added constraints in the last step
+  std::vector<double> rowForces;         // [N] multipliers of the rows of joints and added constraints in the last step
+  std::vector<double> jointPosition;     // [rad], [m] coordinate per joint, turns counted; 0 for a ball. Follows from the poses but for the turns
+  std::vector<Vector3> rotorRate;        // [rad/s], [m/s] of the rotor of each joint, first entry; of a ball about the child's axes. Empty: as the bodies move
+  std::vector<double> control;           // per actuator
 
   /// Velocity [m/s], world axes, of the body's material point at `point` [m], world.
   Vector3 velocityAt(int body, const Vector3& point) const {

@@ -63,7 +63,7 @@ class Scenes(ProgramTest):
         self.bad("<svg/>", "root element svg")
         self.bad(scene()[:-20], "libmujoco")
         links = '<link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
-        self.bad(f'<robot name="r">{links}<joint name="elbow" type="revolute"><parent link="a"/><child link="b"/><limit lower="-1" upper="1"/></joint></robot>', "joint elbow", "hinge", "free")
+        self.bad(f'<robot name="r">{links}<joint name="elbow" type="revolute"><parent link="a"/><child link="c"/><limit lower="-1" upper="1"/></joint></robot>', "libmujoco")
 
     def test_unknown_words(self):
         self.bad(scene(geom='size=".1" colour="red"'), "s.xml:6", "colour")
@@ -101,8 +101,8 @@ class Scenes(ProgramTest):
         self.bad(scene(MESH_BODY, option='<asset><mesh name="m" file="none.stl"/></asset>'), "none.stl")
 
     def test_unsupported(self):
-        hinge = '<body name="b"><joint name="turn" type="hinge"/><geom size=".1"/></body>'
-        self.bad(scene(hinge), "joint turn (line 5)", "hinge", "free")
+        hinge = '<body name="b"><joint name="turn" type="ball" stiffness="3"/><geom size=".1"/></body>'
+        self.bad(scene(hinge), "joint \"turn\"", "a spring of a ball", "three hinges")
         two = '<body name="a"><freejoint/><geom size=".1"/></body><body name="b" pos="1 0 0"><freejoint/><geom size=".1"/></body>'
         self.bad(scene(two, more='<equality><weld name="glue" body1="a" body2="b"/></equality>'), "equality glue (line 7)")
 

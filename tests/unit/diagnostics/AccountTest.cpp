@@ -35,7 +35,7 @@ TEST(Account, LinesOfAVelocitySolveClose) {
     }
     const VectorX before = vector(6), r = vector(6), surface = vector(6);
     const Vector3 travel = vector(3);
-    const Loads loads{{Vector3::Zero(), vector(3)}, {Vector3::Zero(), vector(3)}};
+    const Loads loads{{Vector3::Zero(), vector(3)}, {Vector3::Zero(), vector(3)}, {}};
     VectorX impulse = VectorX::Zero(6);
     multiplyAdd(H, r, impulse);
     impulse.head<3>() += h * (inertias[1].mass * model.gravity + loads.force[1]);

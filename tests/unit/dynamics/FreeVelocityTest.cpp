@@ -29,7 +29,7 @@ TEST(FreeVelocity, TakesGravityForceAndTorque) {
   const Model model = oneBody(BodyKind::Dynamic, inertia);
   const WorldState state = makeState(model);
   const std::vector<BodyInertia> inertias = bodyInertias(model);
-  Loads loads{std::vector<Vector3>(2, Vector3{4, 0, 0}), std::vector<Vector3>(2, Vector3{0, 0, 1})};
+  Loads loads{std::vector<Vector3>(2, Vector3{4, 0, 0}), std::vector<Vector3>(2, Vector3{0, 0, 1}), {}};
   const Twist twist = freeVelocity(model, inertias[1], loads, state, 1, 0.5);
   EXPECT_LE((twist.linear - Vector3{2, 2, -2}).norm(), 1e-15);
   const Vector3 expected = state.angularVelocity[1] + 0.5 * worldInertia(model.bodies[1], state.rotation[1]).inverse() * Vector3{0, 0, 1};
@@ -44,7 +44,7 @@ TEST(FreeVelocity, LockedBodyTakesNoTorque) {
   const std::vector<BodyInertia> inertias = bodyInertias(model);
   EXPECT_TRUE(inertias[1].locked);
   EXPECT_EQ(inertias[1].dof(), 3);
-  const Loads loads{std::vector<Vector3>(2, Vector3::Zero()), std::vector<Vector3>(2, Vector3{0, 0, 1})};
+  const Loads loads{std::vector<Vector3>(2, Vector3::Zero()), std::vector<Vector3>(2, Vector3{0, 0, 1}), {}};
   EXPECT_TRUE(freeVelocity(model, inertias[1], loads, state, 1, 0.5).angular.isZero(0.0));
   EXPECT_DOUBLE_EQ(kineticEnergy(inertias[1], state.rotation[1], state.velocity[1], state.angularVelocity[1]), 14.0);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/Error.hpp"
 #include "io/Record.hpp"
@@ -223,7 +224,7 @@ TEST(Mjcf, EverythingLeftOutIsListed) {
   std::vector<std::string> found;
   for (const ImportEntry& e : scene.report.ignored) found.push_back(e.element.substr(0, e.element.find(" (")) + ":" + e.attribute);
   for (const char* wanted : {"geom ×2:solref", "geom:margin", "geom:rgba", "site:", "light:", "option:integrator", "option:density", "flag:warmstart",
-                             "sensor/gyro:", "actuator/motor:", "numeric mine:", "statistic:"})
+                             "sensor/gyro:", "actuator actuator_0:", "numeric mine:", "statistic:"})
     EXPECT_NE(std::find(found.begin(), found.end(), wanted), found.end()) << wanted;
   EXPECT_EQ(found.size(), 12U);
   std::vector<std::string> changed;
@@ -233,12 +234,68 @@ TEST(Mjcf, EverythingLeftOutIsListed) {
 }
 
 TEST(Mjcf, RefusalsNameTheElement) {
-  EXPECT_NE(refusal(R"(<body><joint name="j" type="slide"/><geom size=".1"/></body>)").find("joint j"), std::string::npos);
+  const std::string two =
+      R"(<body><joint name="i" type="hinge"/><joint name="j" type="slide"/><joint name="k" type="hinge" axis="1 0 0"/><geom size=".1"/></body>)";
+  EXPECT_NE(refusal(two).find("slides between hinges"), std::string::npos);
+  const std::string apart = R"(<body><joint name="i" type="hinge"/><joint name="j" type="hinge" axis="1 0 0" pos="0 0 .1"/><geom size=".1"/></body>)";
+  EXPECT_NE(refusal(apart).find("joint i"), std::string::npos);
+  EXPECT_NE(refusal(R"(<body><joint name="j" type="ball" stiffness="1"/><geom size=".1"/></body>)").find("a spring of a ball"), std::string::npos);
+  const std::string arm = R"(<body><joint name="j"/><geom size=".1"/></body>)";
+  EXPECT_NE(refusal(arm, R"(<actuator><position name="p" joint="j" timeconst=".1"/></actuator>)").find("actuator p"), std::string::npos);
+  EXPECT_NE(refusal(arm, R"(<keyframe><key name="k" qpos="nan"/></keyframe>)").find("qpos[0]"), std::string::npos);
+  EXPECT_EQ(refusal(arm), "accepted");
   EXPECT_NE(refusal(ball, R"(<equality><connect name="pin" body1="ball" anchor="0 0 0"/></equality>)").find("equality pin"), std::string::npos);
   EXPECT_EQ(refusal(ball, R"(<equality><connect name="pin" body1="ball" anchor="0 0 0" active="false"/></equality>)"), "accepted");
   EXPECT_NE(refusal(ball, R"(<keyframe><key name="k" qvel="0 0 nan 0 0 0"/></keyframe>)").find("qvel[2]"), std::string::npos);
   EXPECT_NE(refusal(ball, R"(<option gravity="0 0 nan"/>)").find("gravity"), std::string::npos);
   EXPECT_NE(refusal(R"(<body><freejoint/><geom size=".1" foo="1"/></body>)").find("test.xml:1"), std::string::npos);
+}
+
+TEST(Mjcf, JointsAndActuatorsAreRead) {
+  const Scene scene = load(R"(<body name="cart" pos="1 0 0"><joint name="x" type="slide" axis="2 0 0" ref=".1" range="-1 3" armature=".2" frictionloss=".3"/>
+    <geom size=".1" mass="2"/><body name="glued" pos="0 0 1"><geom size=".1" mass="1"/></body>
+    <body name="pole" pos="0 .5 0"><joint name="turn" axis="0 1 0" pos="0 0 .2" damping=".4" stiffness="5" springref="90"/><geom size=".1" mass="1" pos="0 0 -1"/></body></body>)",
+                           R"(<actuator><motor name="m" joint="x" gear="3" ctrllimited="true" ctrlrange="-1 2"/>
+    <position name="p" joint="turn" kp="10" kv="2" forcelimited="true" forcerange="-4 5"/></actuator>
+    <keyframe><key name="k" qpos=".4 7" qvel="2 3" ctrl=".5 -.25"/></keyframe>)");
+  const Model& model = scene.model;
+  ASSERT_EQ(model.bodies.size(), 3U);  // what is welded on is part of the cart
+  EXPECT_DOUBLE_EQ(model.bodies[1].mass, 3);
+  ASSERT_EQ(model.joints.size(), 2U);
+  const Joint& x = model.joints[0];
+  EXPECT_EQ(x.name, "x");
+  EXPECT_EQ(x.type, JointType::Slide);
+  EXPECT_EQ(x.axis, Vector3::UnitX());
+  EXPECT_EQ(x.reference, 0.1);
+  EXPECT_TRUE(x.limited);
+  EXPECT_EQ(x.low, -1);
+  EXPECT_EQ(x.high, 3);
+  EXPECT_EQ(x.armature, 0.2);
+  EXPECT_EQ(x.friction, 0.3);
+  const Joint& turn = model.joints[1];
+  EXPECT_EQ(turn.type, JointType::Hinge);
+  EXPECT_FALSE(turn.limited);
+  EXPECT_EQ(turn.damping, 0.4);
+  EXPECT_EQ(turn.stiffness, 5);
+  EXPECT_DOUBLE_EQ(turn.springReference, std::numbers::pi / 2);
+  ASSERT_EQ(model.mobilizers.size(), 2U);
+  EXPECT_EQ(model.mobilizers[1].parent, 1);
+  EXPECT_LT((model.mobilizers[1].p_CA - Vector3{0, 0, 1.2}).norm(), 1e-15);  // from the centre of mass
+  EXPECT_EQ(model.excludes, (std::vector<std::array<int, 2>>{{1, 2}}));      // not with the world
+  ASSERT_EQ(model.actuators.size(), 2U);
+  EXPECT_EQ(model.actuators[0].gear, 3);
+  EXPECT_EQ(model.actuators[0].highControl, 2);
+  EXPECT_EQ(model.actuators[1].bias, (std::array<double, 3>{0, -10, -2}));
+  EXPECT_EQ(model.actuators[1].lowForce, -4);
+  const WorldState& key = findKeyframe(scene, "k");
+  EXPECT_EQ(key.control, (std::vector<double>{0.5, -0.25}));
+  EXPECT_EQ(key.jointPosition, (std::vector<double>{0.4, 7}));
+  EXPECT_LT((key.position[1] - Vector3{1.3, 0, 1.0 / 3}).norm(), 1e-15);
+  EXPECT_LT((key.velocity[1] - Vector3{2, 0, 0}).norm(), 1e-15);
+  EXPECT_LT((key.angularVelocity[2] - Vector3{0, 3, 0}).norm(), 1e-15);
+  const Vector3 arm = Quaternion{Eigen::AngleAxisd{7, Vector3::UnitY()}} * Vector3{0, 0, -1.2};
+  EXPECT_LT((key.position[2] - (Vector3{1.3, 0.5, 0.2} + arm)).norm(), 1e-14);
+  EXPECT_LT((key.velocity[2] - (Vector3{2, 0, 0} + Vector3{0, 3, 0}.cross(arm))).norm(), 1e-14);
 }
 
 TEST(Urdf, FloatingLinksAreFreeBodies) {

@@ -27,6 +27,36 @@ struct RecordFile : ::testing::Test {
   std::string path;
 };
 
+TEST_F(RecordFile, JointsAreInIt) {
+  const char* const swing = R"(<mujoco><worldbody><body pos="0 0 1"><joint name="h" axis="0 1 0"/><geom size=".1" pos=".5 0 0" mass="1"/>
+    <body pos="1 0 0"><joint name="b" type="ball"/><geom size=".1" pos=".2 0 0" mass="1"/></body></body>
+    <body pos="0 3 1"><joint name="s" type="slide"/><geom size=".1" mass="1"/></body></worldbody></mujoco>)";
+  const Scene scene = loadSceneText(swing, "swing");
+  Simulation simulation{scene.model, {}};
+  EnergyTotals energy{scene.model, scene.start};
+  std::vector<double> position{0, 0}, rate{0, 0};
+  {
+    Recorder recorder{path, {"1", "swing", swing, "auto", "", 1e-8, 0.01}, scene.model};
+    recorder.addStart(scene.start, energy);
+    for (int k = 0; k < 20; ++k) {
+      const StepReport& report = simulation.step(0.01);
+      ASSERT_EQ(report.status, StepStatus::Certified);
+      energy.add(report.ledger);
+      recorder.addStep(simulation, report, energy, 0);
+      for (const int joint : {0, 2}) {
+        position.push_back(simulation.joint(joint).position);
+        rate.push_back(simulation.joint(joint).rate);
+      }
+    }
+    recorder.finish();
+  }
+  const hdf5::Reader file{path};
+  EXPECT_EQ(file.strings("joints/names"), (std::vector<std::string>{"h", "s"}));
+  EXPECT_EQ(file.reals("joints/position"), position);
+  EXPECT_EQ(file.reals("joints/velocity"), rate);
+  EXPECT_NE(rate[rate.size() - 2], 0);
+}
+
 TEST_F(RecordFile, FramesAreTheStatesOfTheRun) {
   const Scene scene = loadSceneText(thrown, "thrown");
   const WorldState& start = findKeyframe(scene, "k");

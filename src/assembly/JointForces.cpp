@@ -1,0 +1,251 @@
+#include "assembly/JointForces.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+namespace {
+
+constexpr int kSwitches = 6;      // of an actuator or of friction in a (sub)step: then it stays as it is
+constexpr double kSlip = 1e-12;   // [-] of the rates in play: below that dry friction does not slide
+constexpr double kBeyond = 1e-9;  // [-] of dry friction: impulses beyond it by that are beyond it
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// J v of the bodies that move by themselves.
+double rateOf(const ContactAssembly& assembly, const JointForces::Row& row, const VectorX& v) {
+  double rate = row.moving;
+  for (const auto& [body, first] : {std::pair{row.parent, 0}, std::pair{row.child, 6}})
+    if (const int block = assembly.blockOf(body); block >= 0) rate += row.rates.segment<6>(first).dot(v.segment<6>(assembly.rowOf(block)));
+  return rate;
+}
+
+}  // namespace
+
+JointForces::JointForces(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<JointMotion>& motions)
+    : model_{&model},
+      inertias_{&inertias},
+      motions_{&motions},
+      actuatorsOf_(model.joints.size()),
+      acting_(model.actuators.size()),
+      rubbing_(model.joints.size()) {
+  for (std::size_t id = 0; id < model.actuators.size(); ++id) {
+    actuatorsOf_[at(model.actuators[id].joint)].push_back(static_cast<int>(id));
+  }
+  for (const JointMotion& motion : motions) {
+    char acts = 0;
+    for (int j = 0; j < motion.joints(); ++j) {
+      const Joint& joint = motion.all()[at(j)];
+      if (joint.stiffness > 0 || joint.damping > 0 || joint.armature > 0 || joint.friction > 0 || !actuatorsOf_[at(motion.firstJoint() + j)].empty()) acts = 1;
+    }
+    acts_.push_back(acts);
+  }
+}
+
+void JointForces::choose(std::span<const int> mobilizers) {
+  chosen_.clear();
+  rows_.clear();
+  for (const int id : mobilizers)
+    if (acts_[at(id)] != 0) chosen_.push_back(id);
+}
+
+void JointForces::beginTrials() {
+  for (const int id : chosen_)
+    for (int j = 0; j < (*motions_)[at(id)].joints(); ++j) {
+      const int joint = (*motions_)[at(id)].firstJoint() + j;
+      rubbing_[at(joint)] = {};
+      for (const int actuator : actuatorsOf_[at(joint)]) acting_[at(actuator)] = {};
+    }
+}
+
+/// [N], [N m] of the actuator, within its range or not, when the coordinate has the rate over h.
+double JointForces::forceOf(int actuator, const Loads& loads, const Row& row, double h, double rate) const {
+  const Actuator& it = model_->actuators[at(actuator)];
+  const double control = std::clamp(loads.control[at(actuator)], it.lowControl, it.highControl);
+  return it.gain * control + it.bias[0] + it.bias[1] * it.gear * (row.position + h * rate) + it.bias[2] * it.gear * rate;
+}
+
+/// The actuators' part of the row: stiffness and damping of those within their range, and the force that does not depend on q̇⁺.
+void JointForces::addActuators(Row& row, const Loads& loads, double h) {
+  for (const int id : actuatorsOf_[at(row.joint)]) {
+    Ranged& acting = acting_[at(id)];
+    const Actuator& actuator = model_->actuators[at(id)];
+    const double force = forceOf(id, loads, row, h, row.rate);
+    if (!acting.seen) acting.end = force < actuator.lowForce ? End::Low : force > actuator.highForce ? End::High : End::None;
+    acting.seen = true;
+    if (acting.end != End::None) {
+      row.push += actuator.gear * (acting.end == End::Low ? actuator.lowForce : actuator.highForce);
+    } else {
+      const double stiffness = -actuator.gear * actuator.gear * actuator.bias[1], damping = -actuator.gear * actuator.gear * actuator.bias[2];
+      row.push += actuator.gear * force + stiffness * (row.position + h * row.rate) + damping * row.rate;
+      row.stiffness += stiffness;
+      row.damping += damping;
+    }
+  }
+}
+
+/// Dry friction of a coordinate: a row that holds it, or a force.
+void JointForces::addFriction(const WorldState& state, const Row& row, double h) {
+  const double friction = model_->joints[at(row.joint)].friction;
+  if (!(friction > 0) || !(h > 0)) return;
+  Ranged& rubbing = rubbing_[at(row.joint)];
+  if (!rubbing.seen) rubbing.end = row.rate > 0 ? End::Low : row.rate < 0 ? End::High : End::None;
+  rubbing.seen = true;
+  Row dry{row.joint, row.parent, row.child, row.rates, 1.0, row.position, row.moving, row.rate, row.axis, row.rotor};
+  dry.dry = true;
+  if (rubbing.end == End::None) {
+    dry.enters = true;
+    dry.length = lengthOf(dry.rates, dry.parent, dry.child, *inertias_, state);
+  } else {
+    dry.push = rubbing.end == End::Low ? -friction : friction;
+  }
+  rows_.push_back(dry);
+}
+
+void JointForces::addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, const RowVector12& rates,
+                         double position) {
+  const Joint& it = model_->joints[at(joint)];
+  const double rate = stiction::rateOf(rates, state, motion.parent(), motion.child());
+  Row row{joint, motion.parent(), motion.child(), rates, 1.0, position, 0.0, rate, axis, state.rotorRate[at(joint)][axis]};
+  if (model_->bodies[at(motion.parent())].kind == BodyKind::Kinematic)
+    row.moving = rates.segment<3>(0).dot(state.velocity[at(motion.parent())]) + rates.segment<3>(3).dot(state.angularVelocity[at(motion.parent())]);
+  if (h > 0) addActuators(row, loads, h);
+  const double along = it.armature + h * (it.damping + row.damping) + h * h * (it.stiffness + row.stiffness);
+  if (along > 0) {
+    row.enters = true;
+    row.compliance = 1.0 / along;
+    const double pull = it.stiffness * (position - it.springReference) + row.stiffness * position - row.push;
+    row.target = row.compliance * (h * pull - it.armature * (h > 0 ? row.rotor : row.rate));
+    row.length = lengthOf(rates, row.parent, row.child, *inertias_, state);
+  }
+  if (row.enters || row.push != 0 || !actuatorsOf_[at(joint)].empty()) rows_.push_back(row);
+  addFriction(state, row, h);
+}
+
+void JointForces::evaluate(const WorldState& state, const Loads& loads, double h) {
+  rows_.clear();
+  for (const int id : chosen_) {
+    const JointMotion& motion = (*motions_)[at(id)];
+    const JointState now = stateOf(motion, state);
+    for (int j = 0; j < motion.joints(); ++j) {
+      const int joint = motion.firstJoint() + j;
+      if (motion.all()[at(j)].type != JointType::Ball) {
+        addRow(state, loads, h, motion, joint, 0, now.rates[at(j)], now.position[at(j)]);
+        continue;
+      }
+      for (int i = 0; i < 3; ++i) addRow(state, loads, h, motion, joint, i, JointMotion::ballRate(state.pose(motion.child()), i), 0.0);
+    }
+  }
+}
+
+void JointForces::push(const ContactAssembly& assembly, double h, VectorX& vFree) const {
+  for (const Row& row : rows_) {
+    if (row.enters) continue;
+    for (const auto& [body, first] : {std::pair{row.parent, 0}, std::pair{row.child, 6}}) {
+      const int block = assembly.blockOf(body);
+      if (block < 0) continue;
+      const int place = assembly.rowOf(block);
+      vFree.segment<3>(place) += h * row.push * (*inertias_)[at(body)].inverseMass * row.rates.segment<3>(first).transpose();
+      vFree.segment<3>(place + 3) += h * row.push * (assembly.inverseInertia(block) * row.rates.segment<3>(first + 3).transpose());
+    }
+  }
+}
+
+int JointForces::rows() const {
+  return static_cast<int>(std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.enters; }));
+}
+
+void JointForces::targets(std::vector<double>& moving, std::vector<double>& targets) const {
+  for (const Row& row : rows_) {
+    if (!row.enters) continue;
+    moving.push_back(row.moving / row.length);
+    targets.push_back((row.moving + row.target) / row.length);
+  }
+}
+
+void JointForces::enter(ContactAssembly& assembly) const {
+  const int before = assembly.problem.rows(), count = rows();
+  for (const Row& row : rows_)
+    if (row.enters) assembly.addRow(row.parent, row.child, row.rates / row.length);
+  if (count == 0) return;
+  VectorX& C = assembly.problem.C;
+  C.setZero(before + count);
+  Eigen::Index k = before;
+  for (const Row& row : rows_)
+    if (row.enters) C[k++] = row.compliance / (row.length * row.length);
+}
+
+void JointForces::follow(const ContactAssembly& assembly, const VectorX& v, Eigen::Ref<VectorX> lambda) const {
+  Eigen::Index k = 0;
+  for (const Row& row : rows_)
+    if (row.enters) lambda[k++] = row.compliance > 0 ? -row.length * (rateOf(assembly, row, v) + row.target) / row.compliance : 0.0;
+}
+
+bool JointForces::switchTo(Ranged& ranged, End end) {
+  if (end == ranged.end || ranged.switches >= kSwitches) return false;
+  ranged.end = end;
+  ++ranged.switches;
+  return true;
+}
+
+/// Where dry friction is by the answer: `impulse` [N s] of its row where it holds.
+JointForces::End JointForces::endOfFriction(const Row& row, const Ranged& rubbing, double h, double rate, double impulse) const {
+  const double limit = h * model_->joints[at(row.joint)].friction * (1 + kBeyond);
+  if (rubbing.end == End::None) return impulse < -limit ? End::Low : impulse > limit ? End::High : End::None;
+  const double slow = kSlip * std::abs(row.rate);
+  const bool slides = rubbing.end == End::Low ? rate >= -slow : rate <= slow;
+  return slides ? rubbing.end : End::None;
+}
+
+bool JointForces::switches(const ContactAssembly& assembly, const Loads& loads, double h, const VectorX& v, Eigen::Ref<const VectorX> lambda) {
+  bool changed = false;
+  Eigen::Index next = 0;
+  for (const Row& row : rows_) {
+    const double rate = rateOf(assembly, row, v), impulse = row.enters ? lambda[next++] / row.length : 0.0;
+    if (row.dry) {
+      Ranged& rubbing = rubbing_[at(row.joint)];
+      changed = switchTo(rubbing, endOfFriction(row, rubbing, h, rate, impulse)) || changed;
+      continue;
+    }
+    for (const int id : actuatorsOf_[at(row.joint)]) {
+      const Actuator& actuator = model_->actuators[at(id)];
+      const double force = forceOf(id, loads, row, h, rate);
+      const End end = force < actuator.lowForce ? End::Low : force > actuator.highForce ? End::High : End::None;
+      changed = switchTo(acting_[at(id)], end) || changed;
+    }
+  }
+  return changed;
+}
+
+JointForces::Work JointForces::work(const ContactAssembly& assembly, const VectorX& vBefore, const VectorX& vAfter, double h) const {
+  Work work;
+  for (const Row& row : rows_) {
+    const Joint& joint = model_->joints[at(row.joint)];
+    const double before = rateOf(assembly, row, vBefore), after = rateOf(assembly, row, vAfter), mean = 0.5 * (before + after);
+    if (!row.enters) {
+      work.pushed += h * row.push * mean;
+      work.external -= h * row.push * row.moving;
+    }
+    if (row.dry) {
+      work.friction += row.enters ? 0.0 : -h * row.push * after;
+      continue;
+    }
+    work.actuators += h * (row.push - row.stiffness * (row.position + h * after) - row.damping * after) * mean;
+    work.damping += h * joint.damping * after * after;
+    const double turned = h > 0 ? after : row.rotor + after - before;
+    work.rotors += 0.5 * joint.armature * (turned * turned - row.rotor * row.rotor);
+  }
+  return work;
+}
+
+void JointForces::turnRotors(const ContactAssembly& assembly, const VectorX& vBefore, const VectorX& vAfter, double h, WorldState& state) const {
+  for (const Row& row : rows_)
+    if (!row.dry) state.rotorRate[at(row.joint)][row.axis] = rateOf(assembly, row, vAfter) + (h > 0 ? 0.0 : row.rotor - rateOf(assembly, row, vBefore));
+}
+
+double JointForces::elasticEnergy(const WorldState& state) const {
+  double energy = 0;
+  for (const int id : chosen_) energy += stiction::elasticEnergy((*motions_)[at(id)], state);
+  return energy;
+}
+
+}  // namespace stiction

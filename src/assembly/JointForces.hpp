@@ -1,0 +1,109 @@
+// What acts along the joints' coordinates over a (sub)step: springs, dampers, rotors and actuators, all at the end of it, so that no stiffness or damping limits h.
+//
+//   τ = −a (q̇⁺ − ω) − h k (q + h q̇⁺ − q_k) − h d q̇⁺ + h Σ gear · f ,   f = clamp( gain·control + b₀ + b₁ gear (q + h q̇⁺) + b₂ gear q̇⁺ )      [N s], [N m s]
+//
+// is an equality row with compliance, q̇⁺ + C τ + b = 0, C = 1/(a + h d + h² k + …). Where nothing depends on q̇⁺ the force is known beforehand and enters the free velocity.
+// Dry friction holds the coordinate, q̇⁺ = 0, by −h f <= τ <= h f, or slides: τ = −h f sign q̇⁺. Whether it does, and whether an actuator is at the end of its range of force, is
+// guessed at the start and looked at when the answer is there; as long as it is another, the (sub)step is solved again.
+// At an impact, h = 0, rotors alone take part, τ = −a (q̇⁺ − q̇⁻).
+//
+// ω is the rate of the rotor, q̇⁺ of the last step. The bodies' q̇⁻ has gone on from it with the poses, by J̇v h, and a rotor resists that as it does any change.
+//
+// Energy: τ·½(q̇⁻ + q̇⁺) is what the bodies get. Damping h d q̇⁺², friction h f |q̇⁺|, actuators h Σ gear f · ½(q̇⁻ + q̇⁺); springs and rotors by the energy that they hold; what is left is the scheme's.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "assembly/ContactAssembly.hpp"
+#include "dynamics/JointMotion.hpp"
+
+namespace stiction {
+
+class JointForces {
+ public:
+  /// A coordinate with forces, or a ball's motion about one axis.
+  struct Row {
+    int joint;                        // of the model
+    int parent, child;                // bodies
+    RowVector12 rates;                // of the coordinate by v_P, ω_P, v_C, ω_C
+    double length;                    // [-], [m]: n of ConstraintRows
+    double position;                  // [rad], [m] q
+    double moving;                    // [rad/s], [m/s] what a kinematic parent does to the coordinate
+    double rate;                      // [rad/s], [m/s] q̇⁻
+    int axis;                         // of the rotor's rate: 0, of a ball 0 to 2
+    double rotor;                     // [rad/s], [m/s] ω
+    double push{0};                   // [N m], [N] force that does not depend on q̇⁺
+    double stiffness{0};              // [N m/rad], [N/m] of actuators
+    double damping{0};                // [N m s/rad], [N s/m] of actuators
+    bool enters{false};               // as a row of the problem
+    double compliance{0}, target{0};  // C and b
+    bool dry{false};                  // friction alone
+  };
+
+  JointForces(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<JointMotion>& motions);
+
+  /// Whether joints of the mobilizer have forces.
+  bool act(int mobilizer) const;
+  /// Chooses mobilizers.
+  void choose(std::span<const int> mobilizers);
+  bool empty() const { return chosen_.empty(); }
+
+  /// The next (sub)step is a first trial.
+  void beginTrials();
+  /// The rows at the state, for a (sub)step of h [s], or an impact.
+  void evaluate(const WorldState& state, const Loads& loads, double h);
+  /// Adds to v_free the forces that need no row.
+  void push(const ContactAssembly& assembly, double h, VectorX& vFree) const;
+  int rows() const;
+  /// What kinematic parents do to the rows [m/s], and b, in their order.
+  void targets(std::vector<double>& moving, std::vector<double>& targets) const;
+  /// Adds the rows to the problem, after those it has. Sets C.
+  void enter(ContactAssembly& assembly) const;
+  /// The rows' multipliers [N s] for the velocities v.
+  void follow(const ContactAssembly& assembly, const VectorX& v, Eigen::Ref<VectorX> lambda) const;
+  /// Whether the velocities v [m/s] and multipliers `lambda` [N s] push an actuator to an end of its range of force or off it, or let dry friction slide or hold: then the (sub)step
+  /// is to be solved again.
+  bool switches(const ContactAssembly& assembly, const Loads& loads, double h, const VectorX& v, Eigen::Ref<const VectorX> lambda);
+  /// Work over the (sub)step; that of springs is left out, as what they hold says it.
+  struct Work {
+    double actuators{0};  // [J]
+    double damping{0};    // [J] what dampers take
+    double friction{0};   // [J] what dry friction takes
+    double rotors{0};     // [J] what they gain
+    double pushed{0};     // [J] done on the coordinate by forces that need no row,
+    double external{0};   // [J] and what kinematic parents do against these
+  };
+  Work work(const ContactAssembly& assembly, const VectorX& vBefore, const VectorX& vAfter, double h) const;
+  /// The rotors' rates after the (sub)step, or impact.
+  void turnRotors(const ContactAssembly& assembly, const VectorX& vBefore, const VectorX& vAfter, double h, WorldState& state) const;
+  /// [J] of the springs at the state.
+  double elasticEnergy(const WorldState& state) const;
+
+ private:
+  /// Within a range of force, or at one of its ends.
+  enum class End : std::uint8_t { None, Low, High };
+  struct Ranged {
+    End end{End::None};
+    bool seen{false};  // in this (sub)step
+    int switches{0};
+  };
+
+  double forceOf(int actuator, const Loads& loads, const Row& row, double h, double rate) const;
+  static bool switchTo(Ranged& ranged, End end);
+  End endOfFriction(const Row& row, const Ranged& ranged, double h, double rate, double impulse) const;
+  void addActuators(Row& row, const Loads& loads, double h);
+  void addFriction(const WorldState& state, const Row& row, double h);
+  void addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, const RowVector12& rates, double position);
+
+  const Model* model_;
+  const std::vector<BodyInertia>* inertias_;
+  const std::vector<JointMotion>* motions_;
+  std::vector<std::vector<int>> actuatorsOf_;  // per joint
+  std::vector<char> acts_;                     // per mobilizer
+  std::vector<Ranged> acting_;                 // per actuator of the model
+  std::vector<Ranged> rubbing_;                // per joint: dry friction
+  std::vector<int> chosen_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,65 @@
+// The joints of a model as constraints: the directions in which a mobilizer holds its child, and the ends of a coordinate's range.
+//
+//   n·d = 0                 for each direction n across the slides, fixed to the body that carries them; d = p_A(child) − p_A(parent) [m]
+//   α·β − α·β|reference = 0   α fixed to the parent, β to the child [-]:  no hinge: three pairs of axes; one: two across it; two: the hinges themselves
+//   q − q_low >= 0, q_high − q >= 0
+//
+// Rates and velocity products in closed form; several hinges beside each other have their velocity product left to the step's trials.
+#pragma once
+#include <array>
+
+#include "constraints/Constraint.hpp"
+#include "dynamics/JointMotion.hpp"
+
+namespace stiction {
+
+class JointConstraint : public TwoBodyBilateralConstraint {
+ public:
+  JointConstraint(const JointMotion& motion, std::string name);
+
+  int dimension() const override { return static_cast<int>(across_.size() + angles_.size()); }
+  VectorX evaluateTwoBody(const InertialState& stateA, const InertialState& stateB, double time) const override;
+  MatrixX jacobianTwoBody(const InertialState& stateA, const InertialState& stateB, double time) const override;
+  VectorX velocityProductTwoBody(const InertialState& stateA, const InertialState& stateB, double time) const override;
+  std::string typeName() const override { return name_; }
+
+ private:
+  struct Angle {
+    Vector3 parent, child;  // [-] α, β in the axes of the bodies
+    double cosine;
+  };
+
+  std::vector<Vector3> across_;  // [-] n, in the axes of the body that carries the slides
+  std::vector<Angle> angles_;
+  bool onChild_;               // n is fixed to the child
+  Vector3 anchorP_, anchorC_;  // [m]
+  std::string name_;
+};
+
+/// Which turn a hinge is in, poses do not tell: the functions `…From` take where the coordinates of the mobilizer's joints were; the others start at the reference.
+class JointLimit : public BetweenTwoBodies<UnilateralConstraint> {
+ public:
+  /// One end of the range of the joint-th joint of the mobilizer.
+  JointLimit(const JointMotion& motion, int joint, bool high, std::string name);
+
+  int firstJoint() const { return motion_.firstJoint(); }
+  /// C [rad] or [m], with its coordinates near those `before`.
+  double valueFrom(const InertialState& stateA, const InertialState& stateB, const double* before) const;
+  RowVector12 rateFrom(const InertialState& stateA, const InertialState& stateB, const double* before) const;
+
+  int dimension() const override { return 1; }
+  bool isActiveTwoBody(const InertialState& /*stateA*/, const InertialState& /*stateB*/, double /*time*/) const override { return true; }
+  VectorX evaluateTwoBody(const InertialState& stateA, const InertialState& stateB, double time) const override;
+  MatrixX jacobianTwoBody(const InertialState& stateA, const InertialState& stateB, double time) const override;
+  VectorX velocityProductTwoBody(const InertialState& stateA, const InertialState& stateB, double time) const override;
+  std::string typeName() const override { return name_; }
+
+ private:
+  JointMotion motion_;
+  int joint_;
+  double sign_, end_;
+  std::array<double, JointMotion::kMost> reference_{};
+  std::string name_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,126 @@
+#include "io/MjcfJoints.hpp"
+
+#include <mujoco/mujoco.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/Error.hpp"
+
+namespace stiction {
+namespace {
+
+Vector3 vector3(const double* x) { return {x[0], x[1], x[2]}; }
+
+bool isZero(const mjtNum* numbers, int count) {
+  return std::all_of(numbers, numbers + count, [](mjtNum x) { return x == 0; });
+}
+
+bool disabled(const mjModel& m, int flag) { return (m.opt.disableflags & flag) != 0; }
+
+}  // namespace
+
+void MjcfKinematics::Release::operator()(mjData* data) const { mj_deleteData(data); }
+
+MjcfKinematics::MjcfKinematics(const mjModel& model) : model_{&model}, data_{mj_makeData(&model)} {
+  if (!data_) throw std::bad_alloc{};
+}
+
+void MjcfKinematics::set(const double* qpos, const double* qvel, const double* mocapPosition, const double* mocapRotation) {
+  const mjModel& m = *model_;
+  mj_resetData(&m, data_.get());
+  std::copy_n(qpos, m.nq, data_->qpos);
+  if (qvel != nullptr) std::copy_n(qvel, m.nv, data_->qvel);
+  if (mocapPosition != nullptr) std::copy_n(mocapPosition, 3 * m.nmocap, data_->mocap_pos);
+  if (mocapRotation != nullptr) std::copy_n(mocapRotation, 4 * m.nmocap, data_->mocap_quat);
+  mj_kinematics(&m, data_.get());
+  mj_comPos(&m, data_.get());
+  mj_comVel(&m, data_.get());
+}
+
+Pose MjcfKinematics::pose(int body) const {
+  const double* q = data_->xquat + 4 * body;
+  return {vector3(data_->xpos + 3 * body), Quaternion{q[0], q[1], q[2], q[3]}.normalized()};
+}
+
+void MjcfKinematics::velocity(int body, Vector3& linear, Vector3& angular) const {
+  double spatial[6];
+  mj_objectVelocity(model_, data_.get(), mjOBJ_XBODY, body, spatial, 0);
+  angular = vector3(spatial);
+  linear = vector3(spatial + 3);
+}
+
+Joint readMjcfJoint(const mjModel& m, int joint, const std::string& title) {
+  const int dof = m.jnt_dofadr[joint];
+  const auto refuse = [&title](const char* found, const char* remedy) { throw InputError{title, found, "none", remedy}; };
+  if (m.jnt_actfrclimited[joint]) refuse("actuatorfrcrange", "limits on the sum of actuator forces are not supported: give each actuator its range");
+  if (!isZero(m.jnt_stiffnesspoly + mjNPOLY * joint, mjNPOLY) || !isZero(m.dof_dampingpoly + mjNPOLY * dof, mjNPOLY))
+    refuse("springs or dampers of higher order", "only linear ones are supported");
+  if (m.jnt_plasticadr[joint] >= 0) refuse("a plastic spring", "only elastic springs are supported");
+  if (m.jnt_actgravcomp[joint]) refuse("actuatorgravcomp", "it is not supported: compensate gravity by gravcomp alone");
+  Joint out;
+  out.type = m.jnt_type[joint] == mjJNT_BALL ? JointType::Ball : m.jnt_type[joint] == mjJNT_SLIDE ? JointType::Slide : JointType::Hinge;
+  if (out.type != JointType::Ball) {
+    out.axis = vector3(m.jnt_axis + 3 * joint);
+    out.reference = m.qpos0[m.jnt_qposadr[joint]];
+    out.springReference = m.qpos_spring[m.jnt_qposadr[joint]];
+  }
+  out.limited = m.jnt_limited[joint] && !disabled(m, mjDSBL_LIMIT) && !disabled(m, mjDSBL_CONSTRAINT);
+  out.low = m.jnt_range[2 * joint];
+  out.high = m.jnt_range[2 * joint + 1];
+  out.stiffness = disabled(m, mjDSBL_SPRING) ? 0.0 : m.jnt_stiffness[joint];
+  out.damping = disabled(m, mjDSBL_DAMPER) ? 0.0 : m.dof_damping[dof];
+  out.armature = m.dof_armature[dof];
+  out.friction = disabled(m, mjDSBL_FRICTIONLOSS) || disabled(m, mjDSBL_CONSTRAINT) ? 0.0 : m.dof_frictionloss[dof];
+  return out;
+}
+
+Vector3 anchorOf(const mjModel& m, int body, const std::string& title) {
+  const double* anchor = nullptr;
+  for (int j = m.body_jntadr[body]; j < m.body_jntadr[body] + m.body_jntnum[body]; ++j) {
+    if (m.jnt_type[j] == mjJNT_SLIDE) continue;
+    if (anchor != nullptr && !(vector3(m.jnt_pos + 3 * j) - vector3(anchor)).isZero(1e-9))
+      throw InputError{title, "hinges of one body about axes through different points", "one point", "put a body between them"};
+    anchor = m.jnt_pos + 3 * j;
+  }
+  return anchor == nullptr ? Vector3{Vector3::Zero()} : vector3(anchor);
+}
+
+std::string whyLeftOut(const mjModel& m, int actuator) {
+  const int transmission = m.actuator_trntype[actuator];
+  if (disabled(m, mjDSBL_ACTUATION)) return "actuation is switched off in the file";
+  if (transmission != mjTRN_JOINT && transmission != mjTRN_JOINTINPARENT) return "only actuators on joints are supported";
+  const int type = m.jnt_type[m.actuator_trnid[2 * actuator]];
+  if (type == mjJNT_FREE) return "actuators on free bodies are not supported";
+  if (type == mjJNT_BALL) return "actuators on balls are not supported";
+  return "";
+}
+
+Actuator readMjcfActuator(const mjModel& m, int actuator, const std::string& title) {
+  const auto refuse = [&title](const char* found, const char* wanted) {
+    throw InputError{title, found, wanted, "use motor, position or velocity, without states"};
+  };
+  if (m.actuator_dyntype[actuator] != mjDYN_NONE) refuse("activation dynamics", "none");
+  if (m.actuator_gaintype[actuator] != mjGAIN_FIXED) refuse("a gain that depends on the motion", "gaintype fixed");
+  if (m.actuator_biastype[actuator] != mjBIAS_NONE && m.actuator_biastype[actuator] != mjBIAS_AFFINE)
+    refuse("a bias of a muscle or another kind", "none or affine");
+  if (m.actuator_delay[actuator] != 0 || m.actuator_plugin[actuator] >= 0) refuse("a delay or a plug-in", "none");
+  if (m.actuator_damping[actuator] != 0 || m.actuator_armature[actuator] != 0) refuse("damping or armature of its own", "those of its joint");
+  Actuator out;
+  out.joint = m.actuator_trnid[2 * actuator];
+  out.gear = m.actuator_gear[6 * m.actuator_outadr[actuator]];
+  out.gain = m.actuator_gainprm[mjNGAIN * actuator];
+  if (m.actuator_biastype[actuator] == mjBIAS_AFFINE) std::copy_n(m.actuator_biasprm + mjNBIAS * actuator, 3, out.bias.begin());
+  const int control = m.actuator_ctrladr[actuator];
+  if (m.actuator_ctrllimited[control] && !disabled(m, mjDSBL_CLAMPCTRL)) {
+    out.lowControl = m.actuator_ctrlrange[2 * control];
+    out.highControl = m.actuator_ctrlrange[2 * control + 1];
+  }
+  if (m.actuator_forcelimited[actuator]) {
+    out.lowForce = m.actuator_forcerange[2 * actuator];
+    out.highForce = m.actuator_forcerange[2 * actuator + 1];
+  }
+  return out;
+}
+
+}  // namespace stiction

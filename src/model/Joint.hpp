@@ -1,0 +1,56 @@
+// Joints: what a body (the child) may do against another one (the parent), and what acts along its coordinates.
+//
+//   R_PC = R_ref · Rot(a₁, q₁) · Rot(a₂, q₂) …     hinges, in their order; any rotation about the anchor for a ball
+//   p_A(child) − p_A(parent) = Σ s_i q_i             slides, along axes that the parent carries (slides first) or the child (slides last)
+//
+// Axes a, s are given in the child's axes at the reference pose, where each coordinate has its reference value. Along a coordinate q act
+//   τ = −k (q − q_k) − d q̇ − a q̈ − f sign q̇ + Σ gear · clamp( gain·control + b₀ + b₁ gear q + b₂ gear q̇ )
+// with stiffness k, damping d, armature a (the inertia of a rotor geared to the joint), dry friction f (at rest anything up to it) and the actuators' forces.
+#pragma once
+#include <array>
+#include <limits>
+#include <string>
+
+#include "math/Types.hpp"
+
+namespace stiction {
+
+enum class JointType : std::uint8_t { Hinge, Slide, Ball };
+
+struct Joint {
+  std::string name;
+  JointType type{JointType::Hinge};
+  Vector3 axis{Vector3::UnitZ()};  // [-] unit, the child's axes; not of a ball
+  double reference{0};             // [rad] or [m] coordinate in the reference pose
+  bool limited{false};
+  double low{0}, high{0};     // [rad] or [m] range of the coordinate where limited
+  double stiffness{0};        // [N m/rad] or [N/m], >= 0; 0 for a ball
+  double springReference{0};  // [rad] or [m]
+  double damping{0};          // [N m s/rad] or [N s/m], >= 0; of a ball about each axis
+  double armature{0};         // [kg m²] or [kg], >= 0; of a ball about each axis
+  double friction{0};         // [N m] or [N], >= 0, dry; 0 for a ball
+};
+
+/// All joints between one child and its parent. Without joints the child is fixed to the parent.
+struct Mobilizer {
+  int parent{0};                  // body
+  int child{0};                   // body, dynamic
+  Pose X_PC;                      // of the child's centre-of-mass frame in the parent's, reference pose
+  Vector3 p_CA{Vector3::Zero()};  // [m] anchor of its hinges or ball, in the child's centre-of-mass frame
+  int firstJoint{0}, joints{0};   // of the model's joints
+};
+
+/// A force along the coordinate of a hinge or slide.
+struct Actuator {
+  static constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+  std::string name;
+  int joint{0};
+  double gear{1};                       // [-] coordinate times gear is the actuator's length
+  double gain{1};                       // [N or N m a unit of control]
+  std::array<double, 3> bias{0, 0, 0};  // b₀ [N], b₁ <= 0 [N/m], b₂ <= 0 [N s/m], by length and its rate; or N m …
+  double lowControl{-kInfinite}, highControl{kInfinite};
+  double lowForce{-kInfinite}, highForce{kInfinite};  // [N] or [N m]
+};
+
+}  // namespace stiction

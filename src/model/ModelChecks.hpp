@@ -1,0 +1,16 @@
+// Checks of a scene's numbers that its parts share. For the files of this room.
+#pragma once
+#include <string>
+
+#include "model/Model.hpp"
+
+namespace stiction {
+
+/// `kind "name"`, or its number where it has no name.
+std::string elementTitle(const char* kind, const std::string& name, std::size_t id);
+void requireFinite(const std::string& element, const Vector3& value);
+
+/// Mobilizers, joints and actuators; normalises axes.
+void checkJoints(Model& model);
+
+}  // namespace stiction

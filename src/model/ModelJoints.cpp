@@ -1,0 +1,149 @@
+// Joints and actuators of a scene: added, and checked.
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/SVD>
+
+#include "base/Error.hpp"
+#include "model/Model.hpp"
+#include "model/ModelChecks.hpp"
+
+namespace stiction {
+namespace {
+
+constexpr double kIndependent = 1e-3;  // [-] least singular value of a mobilizer's axes
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+std::string jointTitle(const Model& model, int joint) { return elementTitle("joint", model.joints[at(joint)].name, at(joint)); }
+
+Pose centreFrame(const Body& body) { return {body.X_WB * body.p_BC, body.X_WB.rotation}; }
+
+void requireAtLeastZero(const std::string& element, double value, const char* remedy) {
+  if (!(value >= 0) || !std::isfinite(value)) throw InputError{element, number(value), "finite and >= 0", remedy};
+}
+
+void requireNumber(const std::string& element, double value) {
+  if (!std::isfinite(value)) throw InputError{element, number(value), "finite", "give a number"};
+}
+
+void requireRange(const std::string& element, double low, double high) {
+  if (!(low <= high)) throw InputError{element, number(low) + " to " + number(high), "the first at most the second", "give low, then high"};
+}
+
+void checkJoint(const std::string& element, Joint& joint) {
+  const bool ball = joint.type == JointType::Ball;
+  if (!ball) {
+    requireFinite(element + " axis", joint.axis);
+    if (!(joint.axis.norm() > 1e-12)) throw InputError{element + " axis", "length " + number(joint.axis.norm()), "> 0", "give a direction"};
+    joint.axis.normalize();
+  }
+  if (ball && (joint.limited || joint.stiffness != 0 || joint.friction != 0))
+    throw InputError{element,
+                     std::string{joint.limited          ? "a range"
+                                 : joint.stiffness != 0 ? "a spring"
+                                                        : "dry friction"} +
+                         " of a ball",
+                     "hinges and slides", "use three hinges, or leave it out"};
+  for (const double x : {joint.reference, joint.springReference}) requireNumber(element + " reference", x);
+  requireAtLeastZero(element + " stiffness", joint.stiffness, "give a stiffness");
+  requireAtLeastZero(element + " damping", joint.damping, "give a coefficient of damping");
+  requireAtLeastZero(element + " armature", joint.armature, "give an inertia");
+  requireAtLeastZero(element + " friction", joint.friction, "give a force or torque");
+  if (!joint.limited) return;
+  for (const double x : {joint.low, joint.high}) requireNumber(element + " range", x);
+  requireRange(element + " range", joint.low, joint.high);
+}
+
+/// Whether the axes, as columns, are independent.
+bool areIndependent(const Eigen::Matrix3Xd& axes) {
+  return axes.cols() <= 3 && (axes.cols() == 0 || Eigen::JacobiSVD<Eigen::Matrix3Xd>{axes}.singularValues()[axes.cols() - 1] > kIndependent);
+}
+
+/// What a mobilizer's joints may be together.
+void checkOrder(const Model& model, const Mobilizer& mobilizer) {
+  const std::string element = mobilizer.joints > 0 ? jointTitle(model, mobilizer.firstJoint) : "mobilizer";
+  const auto refuse = [&](const char* found, const char* wanted, const char* remedy) {
+    throw InputError{element + " and those beside it on body " + model.bodies[at(mobilizer.child)].name, found, wanted, remedy};
+  };
+  Eigen::Matrix3Xd slides(3, 0), hinges(3, 0);
+  int balls = 0, changes = 0;
+  for (int j = mobilizer.firstJoint; j < mobilizer.firstJoint + mobilizer.joints; ++j) {
+    const Joint& joint = model.joints[at(j)];
+    if (j > mobilizer.firstJoint && (joint.type == JointType::Slide) != (model.joints[at(j - 1)].type == JointType::Slide)) ++changes;
+    balls += joint.type == JointType::Ball ? 1 : 0;
+    if (joint.type == JointType::Ball) continue;
+    Eigen::Matrix3Xd& axes = joint.type == JointType::Slide ? slides : hinges;
+    axes.conservativeResize(3, axes.cols() + 1);
+    axes.rightCols<1>() = joint.axis;
+  }
+  if (changes > 1) refuse("slides between hinges", "slides before or after all hinges", "put a body between them");
+  if (balls > 1 || (balls == 1 && hinges.cols() > 0)) refuse("a ball beside other rotations", "a ball, or up to three hinges", "leave out what turns twice");
+  if (!areIndependent(slides)) refuse("slides along dependent axes", "up to three independent axes", "leave out what slides twice");
+  // In the reference pose one hinge may stand in another's plane, but two that follow one another may not share an axis.
+  if (hinges.cols() > 3) refuse("more than three hinges", "up to three", "put a body between them");
+  for (Eigen::Index k = 0; k + 1 < hinges.cols(); ++k)
+    if (!areIndependent(hinges.middleCols(k, 2))) refuse("hinges about one axis", "axes that differ from each to the next", "leave out what turns twice");
+  if (slides.cols() == 3 && (balls == 1 || hinges.cols() == 3)) refuse("six degrees of freedom", "at most five", "make the body free");
+}
+
+void checkMobilizer(Model& model, std::size_t id) {
+  Mobilizer& mobilizer = model.mobilizers[id];
+  const std::string element = mobilizer.joints > 0 ? jointTitle(model, mobilizer.firstJoint) : "mobilizer " + std::to_string(id);
+  const Body& child = model.bodies[at(mobilizer.child)];
+  if (child.kind != BodyKind::Dynamic || !child.I_C.allFinite())
+    throw InputError{element + " body", child.name + ", which " + (child.kind != BodyKind::Dynamic ? "is not dynamic" : "cannot turn"),
+                     "a dynamic body that turns", "join the other body to this one, or give it an inertia"};
+  if (const Body& parent = model.bodies[at(mobilizer.parent)]; parent.kind == BodyKind::Dynamic && !parent.I_C.allFinite())
+    throw InputError{element + " parent", parent.name + ", which cannot turn", "a fixed, driven or free body", "give it an inertia"};
+  requireFinite(element + " anchor", mobilizer.p_CA);
+  for (int j = mobilizer.firstJoint; j < mobilizer.firstJoint + mobilizer.joints; ++j) checkJoint(jointTitle(model, j), model.joints[at(j)]);
+  checkOrder(model, mobilizer);
+}
+
+void checkActuator(const Model& model, std::size_t id) {
+  const Actuator& actuator = model.actuators[id];
+  const std::string element = elementTitle("actuator", actuator.name, id);
+  if (actuator.joint < 0 || at(actuator.joint) >= model.joints.size())
+    throw InputError{element + " joint", std::to_string(actuator.joint), "one of " + std::to_string(model.joints.size()) + " joints", "add the joint first"};
+  if (model.joints[at(actuator.joint)].type == JointType::Ball)
+    throw InputError{element + " joint", jointTitle(model, actuator.joint) + ", a ball", "a hinge or slide", "use three hinges"};
+  for (const double x : {actuator.gear, actuator.gain, actuator.bias[0]}) requireNumber(element, x);
+  for (const double x : {actuator.bias[1], actuator.bias[2]})
+    if (!(x <= 0) || !std::isfinite(x))
+      throw InputError{element + " bias", number(x), "finite and <= 0", "a force that grows with the motion has no stable step: change its sign"};
+  requireRange(element + " range of control", actuator.lowControl, actuator.highControl);
+  requireRange(element + " range of force", actuator.lowForce, actuator.highForce);
+}
+
+}  // namespace
+
+int ModelBuilder::addJoints(int parent, int child, const Vector3& anchor, std::vector<Joint> joints) {
+  const int count = static_cast<int>(model_.bodies.size());
+  for (const int body : {parent, child})
+    if (body < 0 || body >= count || parent == child)
+      throw InputError{"joint body", std::to_string(body), "two of the bodies 0 to " + std::to_string(count - 1), "add the bodies first"};
+  Mobilizer mobilizer;
+  mobilizer.parent = parent;
+  mobilizer.child = child;
+  mobilizer.X_PC = centreFrame(model_.bodies[at(parent)]).inverse() * centreFrame(model_.bodies[at(child)]);
+  mobilizer.p_CA = anchor - model_.bodies[at(child)].p_BC;
+  mobilizer.firstJoint = static_cast<int>(model_.joints.size());
+  mobilizer.joints = static_cast<int>(joints.size());
+  std::move(joints.begin(), joints.end(), std::back_inserter(model_.joints));
+  model_.mobilizers.push_back(mobilizer);
+  if (model_.bodies[at(parent)].kind != BodyKind::Static) addExclude(parent, child);
+  return static_cast<int>(model_.mobilizers.size()) - 1;
+}
+
+int ModelBuilder::addActuator(Actuator actuator) {
+  model_.actuators.push_back(std::move(actuator));
+  return static_cast<int>(model_.actuators.size()) - 1;
+}
+
+void checkJoints(Model& model) {
+  for (std::size_t id = 0; id < model.mobilizers.size(); ++id) checkMobilizer(model, id);
+  for (std::size_t id = 0; id < model.actuators.size(); ++id) checkActuator(model, id);
+}
+
+}  // namespace stiction

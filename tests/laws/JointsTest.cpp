@@ -1,0 +1,421 @@
+// Joints in the certified step: discrete laws of single coordinates, closed forms, integrated equations of motion, and what they conserve.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "Scenes.hpp"
+#include "base/Error.hpp"
+#include "dynamics/JointMotion.hpp"
+#include "state/WorldState.hpp"
+
+namespace stiction::laws {
+namespace {
+
+Joint hinge(const Vector3& axis) {
+  Joint joint;
+  joint.name = "hinge";
+  joint.axis = axis;
+  return joint;
+}
+
+Joint slide(const Vector3& axis) {
+  Joint joint = hinge(axis);
+  joint.name = "slide";
+  joint.type = JointType::Slide;
+  return joint;
+}
+
+Joint ball() {
+  Joint joint;
+  joint.name = "ball";
+  joint.type = JointType::Ball;
+  return joint;
+}
+
+/// A body of mass m and the given inertia, without geoms, so that nothing collides.
+int addMass(ModelBuilder& builder, double mass, const Vector3& moments, const Vector3& centre, const Quaternion& R = Quaternion::Identity()) {
+  Body body;
+  body.mass = mass;
+  body.I_C = moments.asDiagonal();
+  body.X_WB = {centre, R};
+  return builder.addBody(body);
+}
+
+/// A mass that slides along x without gravity.
+struct Slider {
+  explicit Slider(const Joint& joint, double mass = 2) {
+    builder.setGravity(Vector3::Zero());
+    body = addMass(builder, mass, {1, 1, 1}, {0, 0, 0});
+    builder.addJoints(0, body, Vector3::Zero(), {joint});
+  }
+  ModelBuilder builder;
+  int body;
+};
+
+TEST(Joints, OneCoordinateFollowsItsDiscreteLaw) {
+  Joint joint = slide(Vector3::UnitX());
+  joint.armature = 0.7;
+  joint.damping = 3;
+  joint.stiffness = 50;
+  joint.springReference = 0.2;
+  joint.reference = -0.1;
+  for (const double h : {0.0001, 0.004, 0.05}) {
+    Slider scene{joint};
+    Actuator motor;
+    motor.gear = 4;
+    scene.builder.addActuator(motor);
+    Simulation simulation{scene.builder.build(), {}};
+    simulation.setControl(0, 1.5);
+    simulation.setVelocity(scene.body, {0.8, 0, 0}, Vector3::Zero());
+    double q = -0.1, v = 0.8;
+    for (int k = 0; k < 200; ++k) {
+      advance(simulation, h, 1);
+      v = ((2 + 0.7) * v + h * (4 * 1.5 - 50 * (q - 0.2))) / (2 + 0.7 + h * 3 + h * h * 50);
+      q += h * v;
+      const JointReading found = simulation.joint(0);
+      ASSERT_NEAR(found.position, q, 1e-11) << h << " step " << k;
+      ASSERT_NEAR(found.rate, v, 1e-11);
+    }
+  }
+}
+
+TEST(Joints, DryFrictionStopsAndHolds) {
+  Joint joint = slide(Vector3::UnitX());
+  joint.friction = 10;
+  for (const double armature : {0.0, 3.0}) {
+    joint.armature = armature;
+    Slider scene{joint};
+    scene.builder.addActuator({});
+    Simulation simulation{scene.builder.build(), {}};
+    simulation.setVelocity(scene.body, {2, 0, 0}, Vector3::Zero());
+    const double h = 0.003;
+    double q = 0, v = 2;
+    for (int k = 0; k < 500; ++k) {
+      advance(simulation, h, 1);
+      v = std::max(0.0, v - h * 10 / (2 + armature));
+      q += h * v;
+      ASSERT_NEAR(simulation.joint(0).position, q, 1e-11) << "step " << k;
+    }
+    const WorldState rest = simulation.state();
+    simulation.setControl(0, -9.999);  // less than it holds
+    advance(simulation, h, 100);
+    EXPECT_TRUE(sameBits(rest, simulation.state(), scene.body));
+    simulation.setControl(0, -11);
+    advance(simulation, h, 100);
+    EXPECT_NEAR(simulation.joint(0).rate, -100 * h * 1 / (2 + armature), 1e-11);
+  }
+}
+
+TEST(Joints, ServosSaturate) {
+  Slider scene{slide(Vector3::UnitX())};
+  Actuator servo;
+  servo.gain = 400;
+  servo.bias = {0, -400, -40};
+  servo.lowForce = -5;
+  servo.highForce = 5;
+  scene.builder.addActuator(servo);
+  Simulation simulation{scene.builder.build(), {}};
+  simulation.setControl(0, 1);
+  const double h = 0.01;
+  double q = 0, v = 0;
+  for (int k = 0; k < 400; ++k) {
+    advance(simulation, h, 1);
+    const auto force = [&](double rate) { return 400 * (1 - q - h * rate) - 40 * rate; };
+    const double within = (2 * v + h * 400 * (1 - q)) / (2 + h * 40 + h * h * 400);
+    v = force(within) > 5 ? v + h * 5 / 2 : force(within) < -5 ? v - h * 5 / 2 : within;
+    q += h * v;
+    ASSERT_NEAR(simulation.joint(0).position, q, 1e-11) << "step " << k;
+  }
+  EXPECT_NEAR(q, 1, 1e-3);
+}
+
+TEST(Joints, RangesEndMotionWhateverTheTurn) {
+  Joint joint = hinge(Vector3::UnitZ());
+  joint.limited = true;
+  joint.low = -1;
+  joint.high = 20;  // rad: three turns and a bit
+  Slider scene{joint};
+  scene.builder.addActuator({});
+  Simulation simulation{scene.builder.build(), {}};
+  simulation.setControl(0, 2);
+  advance(simulation, 0.01, 1000);
+  EXPECT_NEAR(simulation.joint(0).position, 20, 1e-9);
+  EXPECT_EQ(simulation.joint(0).rate, 0);
+  simulation.setControl(0, -2);
+  advance(simulation, 0.01, 1000);
+  EXPECT_NEAR(simulation.joint(0).position, -1, 1e-9);
+  const WorldState rest = simulation.state();
+  advance(simulation, 0.01, 500);
+  EXPECT_TRUE(sameBits(rest, simulation.state(), scene.body));
+}
+
+/// Complete elliptic integral of the first kind, by the arithmetic-geometric mean.
+double ellipticK(double k) {
+  double a = 1, b = std::sqrt(1 - k * k);
+  for (int i = 0; i < 20; ++i) {
+    const double mean = 0.5 * (a + b);
+    b = std::sqrt(a * b);
+    a = mean;
+  }
+  return std::numbers::pi / (2 * a);
+}
+
+TEST(Joints, APendulumSwingsInItsPeriod) {
+  const double m = 1.3, l = 0.7, I = 0.05, start = 2.5;
+  double errors[2];
+  for (int fine = 0; fine < 2; ++fine) {
+    ModelBuilder builder;
+    const Quaternion R = Quaternion{Eigen::AngleAxisd{start, Vector3::UnitY()}};
+    const int bob = addMass(builder, m, {0.04, I, 0.03}, R * Vector3{0, 0, -l}, R);
+    builder.addJoints(0, bob, {0, 0, l}, {hinge(Vector3::UnitY())});
+    Simulation simulation{builder.build(), {}};
+    const double h = fine ? 0.0005 : 0.001;
+    const double period = 4 * std::sqrt((I + m * l * l) / (m * kG * l)) * ellipticK(std::sin(start / 2));
+    double crossed = 0, before = 0;
+    int crossings = 0;
+    for (int k = 1; crossings < 4; ++k) {
+      advance(simulation, h, 1);
+      const double angle = simulation.joint(0).position + start;  // from hanging
+      if (k > 1 && angle * before < 0) {
+        crossed = h * (k - 1 + before / (before - angle));
+        ++crossings;
+      }
+      before = angle;
+    }
+    errors[fine] = std::abs(crossed - 1.75 * period) / period;
+  }
+  EXPECT_LT(errors[1], 1e-3);
+  EXPECT_LT(errors[1], 0.6 * errors[0]);
+}
+
+TEST(Joints, ABallOnAStringGoesRoundTheCone) {
+  const double l = 1.2, cone = 0.6, rate = std::sqrt(kG / (l * std::cos(cone)));
+  ModelBuilder builder;
+  const Quaternion R{Eigen::AngleAxisd{-cone, Vector3::UnitY()}};
+  const int bob = addMass(builder, 0.5, {0.02, 0.02, 0.02}, R * Vector3{0, 0, -l}, R);  // isotropic: turning it about z takes no torque
+  builder.addJoints(0, bob, {0, 0, l}, {ball()});
+  Model model = builder.build();
+  model.bodies[1].velocity = {0, rate * l * std::sin(cone), 0};
+  model.bodies[1].angularVelocity = {0, 0, rate};
+  Simulation simulation{model, {}};
+  const double h = 0.0005;
+  for (int k = 0; k < 4000; ++k) {
+    advance(simulation, h, 1);
+    EXPECT_NEAR(simulation.state().position[1].norm(), l, 1e-10 * l);  // what the projection leaves
+    EXPECT_NEAR(simulation.state().position[1].z(), -l * std::cos(cone), 2e-3);
+  }
+}
+
+/// A pan about z with a tilt about x on it, both with rotors: the motion of the equations of Lagrange,
+///   (I + m l² sin²θ) φ̈ + 2 m l² sin θ cos θ φ̇ θ̇ + a₁ φ̈ = 0,  (m l² + a₂) θ̈ = m l² sin θ cos θ φ̇² − m g l sin θ
+/// θ from hanging; the tilting mass is a point.
+TEST(Joints, RotorsResistAsLagrangeHasIt) {
+  const double I = 0.3, m = 1.1, l = 0.6, a1 = 0.4, a2 = 0.9, end = 0.8;
+  using State4 = Eigen::Vector4d;  // φ, θ, φ̇, θ̇
+  const auto rate = [&](const State4& x) {
+    const double s = std::sin(x[1]), c = std::cos(x[1]), ml2 = m * l * l;
+    return State4{x[2], x[3], -2 * ml2 * s * c * x[2] * x[3] / (I + a1 + ml2 * s * s), (ml2 * s * c * x[2] * x[2] - m * kG * l * s) / (ml2 + a2)};
+  };
+  State4 x{0, 1.2, 3, 0.5};
+  for (int k = 0; k < 8000; ++k) {
+    const double h = end / 8000;
+    const State4 k1 = rate(x), k2 = rate(x + 0.5 * h * k1), k3 = rate(x + 0.5 * h * k2), k4 = rate(x + h * k3);
+    x += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+  double errors[2];
+  for (int fine = 0; fine < 2; ++fine) {
+    ModelBuilder builder;
+    const int pan = addMass(builder, 2, {0.2, 0.2, I}, {0, 0, 0});
+    const Quaternion R{Eigen::AngleAxisd{1.2, Vector3::UnitX()}};
+    const int bob = addMass(builder, m, {1e-9, 1e-9, 1e-9}, R * Vector3{0, 0, -l}, R);
+    Joint first = hinge(Vector3::UnitZ()), second = hinge(Vector3::UnitX());
+    first.armature = a1;
+    second.armature = a2;
+    second.reference = 1.2;
+    builder.addJoints(0, pan, Vector3::Zero(), {first});
+    builder.addJoints(pan, bob, {0, 0, l}, {second});
+    Simulation simulation{builder.build(), {}};
+    const Vector3 spin = Vector3{0, 0, 3} + 0.5 * Vector3::UnitX();
+    simulation.setVelocity(pan, Vector3::Zero(), {0, 0, 3});
+    simulation.setVelocity(bob, spin.cross(R * Vector3{0, 0, -l}), spin);
+    const int steps = fine ? 1600 : 800;
+    advance(simulation, end / steps, steps);
+    errors[fine] = std::max(std::abs(simulation.joint(0).position - x[0]), std::abs(simulation.joint(1).position - x[1]));
+  }
+  EXPECT_LT(errors[1], 2e-3);
+  EXPECT_LT(errors[1], 0.55 * errors[0]);
+}
+
+/// What acts between bodies changes no momentum, and hinges stay closed.
+TEST(Joints, InnerForcesKeepMomentum) {
+  std::mt19937 random{7};
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  std::vector<int> bodies{addMass(builder, 1.5, {0.1, 0.2, 0.25}, inCube(random, 1))};
+  for (int k = 0; k < 6; ++k) {
+    const Quaternion R = Quaternion{Eigen::AngleAxisd{uniform(random, -2, 2), inCube(random, 1).normalized()}};
+    const int body = addMass(builder, uniform(random, 0.2, 2), {0.1, 0.2, 0.25}, inCube(random, 1), R);
+    Joint joint = hinge(inCube(random, 1).normalized());
+    joint.damping = 0.1;
+    joint.stiffness = 2;
+    joint.friction = k % 2 ? 0.2 : 0;
+    builder.addJoints(bodies[static_cast<std::size_t>(k / 2)], body, inCube(random, 0.5), {joint});
+    Actuator motor;
+    motor.joint = k;
+    builder.addActuator(motor);
+    bodies.push_back(body);
+  }
+  Simulation simulation{builder.build(), {}};
+  for (int k = 0; k < 6; ++k) simulation.setControl(k, uniform(random, -1, 1));
+  for (int k = 0; k < 500; ++k) {
+    const StepReport& report = advance(simulation, 0.005, 1);
+    EXPECT_LE(report.constraintError, 1e-9);
+    Vector3 linear = Vector3::Zero(), angular = Vector3::Zero();
+    for (const int body : bodies) {
+      const auto i = static_cast<std::size_t>(body);
+      const Body& it = simulation.model().bodies[i];
+      const WorldState& s = simulation.state();
+      linear += it.mass * s.velocity[i];
+      angular += it.mass * s.position[i].cross(s.velocity[i]) + worldInertia(it, s.rotation[i]) * s.angularVelocity[i];
+    }
+    ASSERT_LE(linear.norm(), 1e-11) << "step " << k;
+    ASSERT_LE(angular.norm(), 1e-10) << "step " << k;
+  }
+}
+
+TEST(Joints, AGripHoldsByFrictionAlone) {
+  ModelBuilder builder;
+  Part object = solid(Shape::box({0.03, 0.012, 0.012}), 0.045, {{0, 0, 0}, Quaternion::Identity()}, 0.7);
+  const int held = add(builder, object);
+  for (const double side : {-1.0, 1.0}) {
+    Part finger = solid(Shape::box({0.02, 0.02, 0.02}), 0.1, {{side * 0.05, 0, 0}, Quaternion::Identity()}, 0.7);
+    const int body = add(builder, finger);
+    builder.addJoints(0, body, Vector3::Zero(), {slide(-side * Vector3::UnitX())});
+    Actuator motor;
+    motor.joint = side < 0 ? 0 : 1;
+    builder.addActuator(motor);
+  }
+  for (const double h : {0.001, 1.0 / 60}) {
+    Simulation simulation{builder.build(), {}};
+    for (const int motor : {0, 1}) simulation.setControl(motor, 0.045 * kG / (2 * 0.7) * 1.001);
+    advance(simulation, h, 500);
+    EXPECT_LT(simulation.state().position[static_cast<std::size_t>(held)].norm(), 1e-9);
+    for (const int motor : {0, 1}) simulation.setControl(motor, 0.045 * kG / (2 * 0.7) * 0.99);
+    const double z = simulation.state().position[static_cast<std::size_t>(held)].z();
+    advance(simulation, h, 10);
+    EXPECT_NEAR(simulation.state().velocity[static_cast<std::size_t>(held)].z(), -10 * h * kG * 0.01, 1e-9) << h;
+    EXPECT_LT(simulation.state().position[static_cast<std::size_t>(held)].z(), z);
+  }
+}
+
+/// A driven parent moves its children; what it does to them is external work.
+TEST(Joints, ADrivenParentCarriesItsChild) {
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  Body cart;
+  cart.kind = BodyKind::Kinematic;
+  const int parent = builder.addBody(cart);
+  const int bob = addMass(builder, 1, {0.1, 0.1, 0.1}, {0, 0, 0});
+  Joint joint = slide(Vector3::UnitX());
+  joint.damping = 2;
+  builder.addJoints(parent, bob, Vector3::Zero(), {joint});
+  Simulation simulation{builder.build(), {}};
+  simulation.setVelocity(parent, {0.5, 0.25, 0}, Vector3::Zero());
+  const double h = 0.01;
+  double v = 0;
+  for (int k = 0; k < 300; ++k) {
+    advance(simulation, h, 1);
+    v = (v + h * 2 * 0.5) / (1 + h * 2);
+    ASSERT_NEAR(simulation.state().velocity[static_cast<std::size_t>(bob)].x(), v, 1e-12);
+    ASSERT_NEAR(simulation.state().position[static_cast<std::size_t>(bob)].y(), 0.25 * h * (k + 1), 1e-12);
+  }
+}
+
+TEST(Joints, SnapshotsGoOnWithTheSameBits) {
+  std::mt19937 random{9};
+  ModelBuilder builder;
+  addPlane(builder, 0.8);
+  const int trunk = add(builder, solid(Shape::box({0.3, 0.2, 0.1}), 3, {{0, 0, 0.55}, Quaternion::Identity()}, 0.8));
+  for (int leg = 0; leg < 4; ++leg) {
+    const Vector3 hip{leg % 2 ? 0.3 : -0.3, leg / 2 ? 0.25 : -0.25, 0.5};
+    const int body = add(builder, solid(Shape::capsule(0.04, 0.2), 0.4, {hip - Vector3{0, 0, 0.25}, Quaternion::Identity()}, 0.8));
+    Joint joint = hinge(Vector3::UnitY());
+    joint.armature = 0.01;
+    joint.damping = 0.2;
+    joint.limited = true;
+    joint.low = -0.6;
+    joint.high = 0.6;
+    builder.addJoints(trunk, body, {0, 0, 0.25}, {joint});
+    Actuator motor;
+    motor.joint = leg;
+    builder.addActuator(motor);
+  }
+  const Model model = builder.build();
+  SimulationOptions options;
+  Simulation first{model, options};
+  options.threads = 4;
+  Simulation second{model, options};
+  const auto drive = [](Simulation& simulation, int k) {
+    for (int leg = 0; leg < 4; ++leg) simulation.setControl(leg, 3 * std::sin(0.1 * k + leg));
+    advance(simulation, 0.005, 1, 1e-6);
+  };
+  for (int k = 0; k < 100; ++k) drive(first, k);
+  second.setState(first.state());
+  for (int k = 100; k < 200; ++k) {
+    drive(first, k);
+    drive(second, k);
+    ASSERT_EQ(hash(first.state()), hash(second.state())) << "step " << k;
+  }
+}
+
+TEST(Joints, WrongOnesAreNamed) {
+  const auto refusal = [](const std::function<void(ModelBuilder&, int, int)>& edit) {
+    ModelBuilder builder;
+    const int a = addMass(builder, 1, {1, 1, 1}, {0, 0, 0}), b = addMass(builder, 1, {1, 1, 1}, {1, 0, 0});
+    try {
+      edit(builder, a, b);
+      builder.build();
+    } catch (const InputError& error) {
+      return std::string{error.what()};
+    }
+    return std::string{"accepted"};
+  };
+  const auto one = [&](const std::function<void(Joint&)>& edit) {
+    return refusal([&](ModelBuilder& builder, int a, int b) {
+      Joint joint = hinge(Vector3::UnitZ());
+      edit(joint);
+      builder.addJoints(a, b, Vector3::Zero(), {joint});
+    });
+  };
+  const auto several = [&](const std::vector<Joint>& joints) {
+    return refusal([&](ModelBuilder& builder, int a, int b) { builder.addJoints(a, b, Vector3::Zero(), joints); });
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto names = [](const std::string& text, const char* part) {
+    return text.find("\"hinge\"") != std::string::npos && text.find(part) != std::string::npos;
+  };
+  EXPECT_EQ(one([](Joint&) {}), "accepted");
+  EXPECT_TRUE(names(one([](Joint& j) { j.axis.setZero(); }), "axis"));
+  EXPECT_TRUE(names(one([&](Joint& j) { j.axis.x() = nan; }), "axis"));
+  EXPECT_TRUE(names(one([](Joint& j) { j.damping = -1; }), "damping"));
+  EXPECT_TRUE(names(one([&](Joint& j) { j.stiffness = nan; }), "stiffness"));
+  EXPECT_TRUE(names(one([](Joint& j) { j.armature = -1; }), "armature"));
+  EXPECT_TRUE(names(one([](Joint& j) { j.friction = -1; }), "friction"));
+  EXPECT_TRUE(names(one([](Joint& j) { j.limited = true, j.low = 1, j.high = 0; }), "range"));
+  EXPECT_TRUE(names(several({hinge(Vector3::UnitX()), slide(Vector3::UnitX()), hinge(Vector3::UnitY())}), "slides between hinges"));
+  EXPECT_TRUE(names(several({hinge(Vector3::UnitX()), hinge(Vector3::UnitX())}), "one axis"));
+  EXPECT_TRUE(names(several({hinge(Vector3::UnitX()), ball()}), "ball"));
+  EXPECT_EQ(several({slide(Vector3::UnitX()), slide(Vector3::UnitZ()), hinge(Vector3::UnitY())}), "accepted");
+  EXPECT_NE(refusal([](ModelBuilder& builder, int a, int) { builder.addJoints(a, a, Vector3::Zero(), {}); }).find("joint body"), std::string::npos);
+  EXPECT_NE(refusal([](ModelBuilder& builder, int, int) { builder.addActuator({}); }).find("actuator 0"), std::string::npos);
+  EXPECT_NE(refusal([](ModelBuilder& builder, int a, int b) {
+              builder.addJoints(a, b, Vector3::Zero(), {hinge(Vector3::UnitX())});
+              Actuator servo;
+              servo.bias[1] = 1;
+              builder.addActuator(servo);
+            }).find("bias"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace stiction::laws

@@ -1,0 +1,187 @@
+// Accelerations of random trees of bodies against libmujoco's, which has minimal coordinates: joints of all kinds with springs, dampers, rotors and motors.
+#include <gtest/gtest.h>
+#include <mujoco/mujoco.h>
+
+#include <memory>
+#include <random>
+#include <sstream>
+
+#include "integrate/Simulation.hpp"
+#include "io/Mjcf.hpp"
+
+namespace stiction {
+namespace {
+
+using Compiled = std::unique_ptr<mjModel, decltype(&mj_deleteModel)>;
+using Data = std::unique_ptr<mjData, decltype(&mj_deleteData)>;
+
+class SceneWriter {
+ public:
+  explicit SceneWriter(unsigned seed) : random_{seed} {}
+
+  /// A floating or fixed tree of a few bodies that collide with nothing, a keyframe "k" and motors.
+  std::string write() {
+    text_ << "<mujoco><compiler angle=\"radian\"/><option gravity=\"1 -2 -9\"/><default><geom contype=\"0\" conaffinity=\"0\"/></default><worldbody>";
+    body(0);
+    text_ << "</worldbody><actuator>";
+    for (const std::string& joint : driven_)
+      text_ << (chance(0.5) ? "<motor" : "<position kp=\"7\" kv=\"0.3\"") << " joint=\"" << joint << "\" gear=\"" << number(0.5, 2) << "\"/>";
+    text_ << "</actuator></mujoco>";
+    return text_.str();
+  }
+  double number(double low, double high) { return std::uniform_real_distribution<double>{low, high}(random_); }
+
+ private:
+  bool chance(double p) { return number(0, 1) < p; }
+  std::string vector(double half) {
+    std::ostringstream text;
+    text.precision(17);
+    text << number(-half, half) << ' ' << number(-half, half) << ' ' << number(-half, half);
+    return text.str();
+  }
+  void joint(const char* type, const std::string& anchor, const std::string& axis) {
+    const std::string name = std::string{"j"}.append(std::to_string(joints_++));
+    const bool ball = std::string{type} == "ball";
+    text_ << "<joint name=\"" << name << "\" type=\"" << type << "\" pos=\"" << anchor << "\" axis=\"" << axis << "\"";
+    if (chance(0.5)) text_ << " damping=\"" << number(0, 0.5) << "\"";
+    if (chance(0.5)) text_ << " armature=\"" << number(0, 0.5) << "\"";
+    if (!ball && chance(0.5)) text_ << " stiffness=\"" << number(0, 5) << "\" springref=\"" << number(-1, 1) << "\"";
+    if (!ball && chance(0.3)) text_ << " ref=\"" << number(-0.5, 0.5) << "\"";
+    text_ << "/>";
+    if (!ball && chance(0.5)) driven_.push_back(name);
+  }
+  void joints() {
+    const std::string anchor = vector(0.2);
+    switch (std::uniform_int_distribution<int>{0, 8}(random_)) {
+      case 0: break;  // welded to its parent
+      case 1:
+      case 2: joint("hinge", anchor, vector(1)); break;
+      case 3: joint("slide", anchor, vector(1)); break;
+      case 4: joint("ball", anchor, "0 0 1"); break;
+      case 5:
+        joint("hinge", anchor, "1 .2 0");
+        joint("hinge", anchor, "0 1 .1");
+        break;
+      case 6:
+        joint("hinge", anchor, "1 0 .3");
+        joint("hinge", anchor, "0 1 0");
+        joint("hinge", anchor, ".1 0 1");
+        break;
+      case 7:
+        joint("slide", anchor, "1 0 0");
+        joint("slide", anchor, ".2 0 1");
+        joint("hinge", anchor, "0 1 0");
+        break;
+      case 8:
+        joint("hinge", anchor, vector(1));
+        joint("slide", anchor, vector(1));
+        break;
+      default: break;
+    }
+  }
+  void body(int depth) {
+    text_ << "<body pos=\"" << vector(0.5) << "\" euler=\"" << vector(1) << "\">";
+    if (depth == 0 && chance(0.5))
+      text_ << "<freejoint/>";
+    else
+      joints();
+    text_ << "<geom type=\"box\" size=\"" << number(0.1, 0.3) << ' ' << number(0.1, 0.3) << ' ' << number(0.1, 0.3) << "\" density=\"300\" pos=\""
+          << vector(0.2) << "\"/>";
+    const int children = depth >= 3 ? 0 : std::uniform_int_distribution<int>{depth == 0 ? 1 : 0, 2}(random_);
+    for (int k = 0; k < children; ++k) body(depth + 1);
+    text_ << "</body>";
+  }
+
+  std::mt19937 random_;
+  std::ostringstream text_;
+  int joints_{0};
+  std::vector<std::string> driven_;
+};
+
+/// Puts a keyframe into the text.
+std::string withKey(const std::string& text, const mjModel& m, SceneWriter& random) {
+  std::ostringstream key;
+  key.precision(17);
+  key << text.substr(0, text.rfind("</mujoco>")) << "<keyframe><key name=\"k\" qpos=\"";
+  for (int j = 0; j < m.njnt; ++j) {
+    const int count = m.jnt_type[j] == mjJNT_FREE ? 7 : m.jnt_type[j] == mjJNT_BALL ? 4 : 1;
+    Eigen::Vector4d q{random.number(0.5, 1), random.number(-0.5, 0.5), random.number(-0.5, 0.5), random.number(-0.5, 0.5)};
+    q.normalize();
+    for (int i = 0; i < count; ++i)
+      key << (count == 1            ? m.qpos0[m.jnt_qposadr[j]] + random.number(-0.7, 0.7)
+              : count == 7 && i < 3 ? random.number(-1, 1)
+                                    : q[count == 7 ? i - 3 : i])
+          << ' ';
+  }
+  key << "\" qvel=\"";
+  for (int i = 0; i < m.nv; ++i) key << random.number(-1, 1) << ' ';
+  key << "\" ctrl=\"";
+  for (int i = 0; i < m.nu; ++i) key << random.number(-2, 2) << ' ';
+  key << "\"/></keyframe></mujoco>";
+  return key.str();
+}
+
+Compiled compile(const std::string& text) {
+  char message[1000] = "";
+  const std::unique_ptr<mjSpec, decltype(&mj_deleteSpec)> spec{mj_parseXMLString(text.c_str(), nullptr, message, sizeof message), mj_deleteSpec};
+  EXPECT_TRUE(spec) << message;
+  return {mj_compile(spec.get(), nullptr), mj_deleteModel};
+}
+
+/// Rates of libmujoco's degrees of freedom that belong to joints of ours, in our order.
+std::vector<double> rates(const Simulation& simulation) {
+  std::vector<double> all;
+  for (std::size_t j = 0; j < simulation.model().joints.size(); ++j) {
+    const JointReading joint = simulation.joint(static_cast<int>(j));
+    if (simulation.model().joints[j].type == JointType::Ball)
+      for (int i = 0; i < 3; ++i) all.push_back(joint.angularVelocity[i]);
+    else
+      all.push_back(joint.rate);
+  }
+  return all;
+}
+
+/// (q̇(3h) − q̇(2h)) / h: of the first step, in which rotors fall behind the bodies by J̇v h, nothing is left.
+std::vector<double> accelerations(const Scene& scene, double h) {
+  Simulation simulation{scene.model, {}};
+  simulation.setState(findKeyframe(scene, "k"));
+  for (int k = 0; k < 2; ++k) simulation.step(h);
+  const std::vector<double> before = rates(simulation);
+  const StepReport& report = simulation.step(h);
+  EXPECT_EQ(report.status, StepStatus::Certified) << report.reason;
+  EXPECT_LE(std::abs(report.ledger.closureRelative()), 1e-12);
+  std::vector<double> after = rates(simulation);
+  for (std::size_t k = 0; k < after.size(); ++k) after[k] = (after[k] - before[k]) / h;
+  return after;
+}
+
+TEST(Joints, AccelerateAsMinimalCoordinatesHaveIt) {
+  int compared = 0;
+  for (unsigned seed = 1; seed <= 150; ++seed) {
+    SceneWriter writer{seed};
+    const std::string plain = writer.write();
+    const Compiled bare = compile(plain);
+    if (bare->nv == 0) continue;
+    const std::string text = withKey(plain, *bare, writer);
+    const Compiled m = compile(text);
+    const Data d{mj_makeData(m.get()), mj_deleteData};
+    mj_resetDataKeyframe(m.get(), d.get(), 0);
+    mj_forward(m.get(), d.get());
+    const Scene scene = loadSceneText(text, std::string{"random "}.append(std::to_string(seed)));
+    std::vector<double> wanted;
+    for (int i = 0; i < m->nv; ++i)
+      if (m->jnt_type[m->dof_jntid[i]] != mjJNT_FREE) wanted.push_back(d->qacc[i]);
+    const double h = 1e-4;
+    const std::vector<double> whole = accelerations(scene, h), half = accelerations(scene, h / 2);
+    ASSERT_EQ(whole.size(), wanted.size());
+    double largest = 1;
+    for (const double a : wanted) largest = std::max(largest, std::abs(a));
+    for (std::size_t k = 0; k < wanted.size(); ++k, ++compared)
+      EXPECT_NEAR(2 * half[k] - whole[k], wanted[k], 1e-4 * largest) << "seed " << seed << ", entry " << k << "\n" << text;
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(compared, 500);
+}
+
+}  // namespace
+}  // namespace stiction
