@@ -196,7 +196,7 @@ JointForces::End JointForces::endOfFriction(const Row& row, const Ranged& rubbin
   return slides ? rubbing.end : End::None;
 }
 
-bool JointForces::switches(const ContactAssembly& assembly, const Loads& loads, double h, const VectorX& v, Eigen::Ref<const VectorX> lambda) {
+bool JointForces::switches(const ContactAssembly& assembly, const Loads& loads, double h, const VectorX& v, const Eigen::Ref<const VectorX>& lambda) {
   bool changed = false;
   Eigen::Index next = 0;
   for (const Row& row : rows_) {

@@ -63,7 +63,7 @@ class JointForces {
   void follow(const ContactAssembly& assembly, const VectorX& v, Eigen::Ref<VectorX> lambda) const;
   /// Whether the velocities v [m/s] and multipliers `lambda` [N s] push an actuator to an end of its range of force or off it, or let dry friction slide or hold: then the (sub)step
   /// is to be solved again.
-  bool switches(const ContactAssembly& assembly, const Loads& loads, double h, const VectorX& v, Eigen::Ref<const VectorX> lambda);
+  bool switches(const ContactAssembly& assembly, const Loads& loads, double h, const VectorX& v, const Eigen::Ref<const VectorX>& lambda);
   /// Work over the (sub)step; that of springs is left out, as what they hold says it.
   struct Work {
     double actuators{0};  // [J]

@@ -72,7 +72,7 @@ void JointMotion::hingeAngles(const Quaternion& Q, double* q) const {
 }
 
 void JointMotion::coordinates(const Pose& X_WP, const Pose& X_WC, const double* before, double* q) const {
-  double angles[3];
+  double angles[3] = {};
   int turns = 0, slide = 0;
   for (std::size_t j = 0; j < joints_.size(); ++j)
     if (joints_[j].type == JointType::Hinge) angles[turns++] = before[j] - joints_[j].reference;

@@ -25,7 +25,8 @@ void Simulation::Impl::gather() {
     IslandResult& result = resultOf(k);
     const IslandReport& island = result.report;
     if (static_cast<int>(island.status) > static_cast<int>(report.status)) report.status = island.status;
-    if (!(island.certificate.relative <= report.certificate.relative) || (report.worstContact.geomA < 0 && island.worstContact.geomA >= 0)) {
+    const bool isWorse = !(island.certificate.relative <= report.certificate.relative), isAsBad = island.certificate.relative == report.certificate.relative;
+    if (isWorse || (isAsBad && report.worstContact.geomA < 0)) {
       report.certificate = island.certificate;
       report.worstContact = island.worstContact;
     }

@@ -53,7 +53,6 @@ void MjcfKinematics::velocity(int body, Vector3& linear, Vector3& angular) const
 Joint readMjcfJoint(const mjModel& m, int joint, const std::string& title) {
   const int dof = m.jnt_dofadr[joint];
   const auto refuse = [&title](const char* found, const char* remedy) { throw InputError{title, found, "none", remedy}; };
-  if (m.jnt_actfrclimited[joint]) refuse("actuatorfrcrange", "limits on the sum of actuator forces are not supported: give each actuator its range");
   if (!isZero(m.jnt_stiffnesspoly + mjNPOLY * joint, mjNPOLY) || !isZero(m.dof_dampingpoly + mjNPOLY * dof, mjNPOLY))
     refuse("springs or dampers of higher order", "only linear ones are supported");
   if (m.jnt_plasticadr[joint] >= 0) refuse("a plastic spring", "only elastic springs are supported");
@@ -119,6 +118,14 @@ Actuator readMjcfActuator(const mjModel& m, int actuator, const std::string& tit
   if (m.actuator_forcelimited[actuator]) {
     out.lowForce = m.actuator_forcerange[2 * actuator];
     out.highForce = m.actuator_forcerange[2 * actuator + 1];
+  }
+  if (m.jnt_actfrclimited[out.joint] && out.gear != 0) {
+    const auto sharesJoint = [&](int other) { return other != actuator && whyLeftOut(m, other).empty() && m.actuator_trnid[2 * other] == out.joint; };
+    for (int other = 0; other < m.nactuator; ++other)
+      if (sharesJoint(other)) refuse("several actuators on a joint with a range for the sum of their forces", "one, or a range for each");
+    const auto [low, high] = std::minmax({m.jnt_actfrcrange[2 * out.joint] / out.gear, m.jnt_actfrcrange[2 * out.joint + 1] / out.gear});
+    out.lowForce = std::max(out.lowForce, low);
+    out.highForce = std::min(out.highForce, high);
   }
   return out;
 }
