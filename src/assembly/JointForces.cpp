@@ -92,6 +92,7 @@ void JointForces::addFriction(const WorldState& state, const Row& row, double h)
   rubbing.seen = true;
   Row dry{row.joint, row.parent, row.child, row.rates, 1.0, row.position, row.moving, row.rate, row.axis, row.rotor};
   dry.dry = true;
+  dry.slot = row.slot + 1;
   if (rubbing.end == End::None) {
     dry.enters = true;
     dry.length = lengthOf(dry.rates, dry.parent, dry.child, *inertias_, state);
@@ -101,8 +102,8 @@ void JointForces::addFriction(const WorldState& state, const Row& row, double h)
   rows_.push_back(dry);
 }
 
-void JointForces::addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, const RowVector12& rates,
-                         double position) {
+void JointForces::addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, int slot,
+                         const RowVector12& rates, double position) {
   const Joint& it = model_->joints[at(joint)];
   const double rate = stiction::rateOf(rates, state, motion.parent(), motion.child());
   Row row{joint, motion.parent(), motion.child(), rates, 1.0, position, 0.0, rate, axis, state.rotorRate[at(joint)][axis]};
@@ -117,22 +118,24 @@ void JointForces::addRow(const WorldState& state, const Loads& loads, double h, 
     row.target = row.compliance * (h * pull - it.armature * (h > 0 ? row.rotor : row.rate));
     row.length = lengthOf(rates, row.parent, row.child, *inertias_, state);
   }
+  row.slot = slot;
   if (row.enters || row.push != 0 || !actuatorsOf_[at(joint)].empty()) rows_.push_back(row);
   addFriction(state, row, h);
 }
 
 void JointForces::evaluate(const WorldState& state, const Loads& loads, double h) {
   rows_.clear();
+  int slot = 0;
   for (const int id : chosen_) {
     const JointMotion& motion = (*motions_)[at(id)];
     const JointState now = stateOf(motion, state);
-    for (int j = 0; j < motion.joints(); ++j) {
+    for (int j = 0; j < motion.joints(); ++j, slot += 3) {
       const int joint = motion.firstJoint() + j;
       if (motion.all()[at(j)].type != JointType::Ball) {
-        addRow(state, loads, h, motion, joint, 0, now.rates[at(j)], now.position[at(j)]);
+        addRow(state, loads, h, motion, joint, 0, slot, now.rates[at(j)], now.position[at(j)]);
         continue;
       }
-      for (int i = 0; i < 3; ++i) addRow(state, loads, h, motion, joint, i, JointMotion::ballRate(state.pose(motion.child()), i), 0.0);
+      for (int i = 0; i < 3; ++i) addRow(state, loads, h, motion, joint, i, slot + i, JointMotion::ballRate(state.pose(motion.child()), i), 0.0);
     }
   }
 }
@@ -174,10 +177,16 @@ void JointForces::enter(ContactAssembly& assembly) const {
     if (row.enters) C[k++] = row.compliance / (row.length * row.length);
 }
 
-void JointForces::follow(const ContactAssembly& assembly, const VectorX& v, Eigen::Ref<VectorX> lambda) const {
+void JointForces::recall(double h, const double* forces, Eigen::Ref<VectorX> lambda) const {
   Eigen::Index k = 0;
   for (const Row& row : rows_)
-    if (row.enters) lambda[k++] = row.compliance > 0 ? -row.length * (rateOf(assembly, row, v) + row.target) / row.compliance : 0.0;
+    if (row.enters) lambda[k++] = h * row.length * forces[row.slot];
+}
+
+void JointForces::keep(double h, const Eigen::Ref<const VectorX>& lambda, double* forces) const {
+  Eigen::Index k = 0;
+  for (const Row& row : rows_)
+    if (row.enters) forces[row.slot] = lambda[k++] / (h * row.length);
 }
 
 bool JointForces::switchTo(Ranged& ranged, End end) {

@@ -38,6 +38,7 @@ class JointForces {
     bool enters{false};               // as a row of the problem
     double compliance{0}, target{0};  // C and b
     bool dry{false};                  // friction alone
+    int slot{0};                      // of its force among those kept: three a joint
   };
 
   JointForces(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<JointMotion>& motions);
@@ -47,6 +48,13 @@ class JointForces {
   /// Chooses mobilizers.
   void choose(std::span<const int> mobilizers);
   bool empty() const { return chosen_.empty(); }
+  /// The joints of those that have forces, in their order.
+  template <class Visit>
+  void eachJoint(const Visit& visit) const {
+    for (const int id : chosen_)
+      for (int j = 0; j < (*motions_)[static_cast<std::size_t>(id)].joints(); ++j)
+        visit(static_cast<std::size_t>((*motions_)[static_cast<std::size_t>(id)].firstJoint() + j));
+  }
 
   /// The next (sub)step is a first trial.
   void beginTrials();
@@ -59,8 +67,9 @@ class JointForces {
   void targets(std::vector<double>& moving, std::vector<double>& targets) const;
   /// Adds the rows to the problem, after those it has. Sets C.
   void enter(ContactAssembly& assembly) const;
-  /// The rows' multipliers [N s] for the velocities v.
-  void follow(const ContactAssembly& assembly, const VectorX& v, Eigen::Ref<VectorX> lambda) const;
+  /// The rows' multipliers [N s] by the forces [N] kept, three a joint of the chosen mobilizers, over h; and the other way.
+  void recall(double h, const double* forces, Eigen::Ref<VectorX> lambda) const;
+  void keep(double h, const Eigen::Ref<const VectorX>& lambda, double* forces) const;
   /// Whether the velocities v [m/s] and multipliers `lambda` [N s] push an actuator to an end of its range of force or off it, or let dry friction slide or hold: then the (sub)step
   /// is to be solved again.
   bool switches(const ContactAssembly& assembly, const Loads& loads, double h, const VectorX& v, const Eigen::Ref<const VectorX>& lambda);
@@ -93,7 +102,8 @@ class JointForces {
   End endOfFriction(const Row& row, const Ranged& ranged, double h, double rate, double impulse) const;
   void addActuators(Row& row, const Loads& loads, double h);
   void addFriction(const WorldState& state, const Row& row, double h);
-  void addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, const RowVector12& rates, double position);
+  void addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, int slot, const RowVector12& rates,
+              double position);
 
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;

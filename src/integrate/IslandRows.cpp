@@ -51,6 +51,10 @@ void IslandRows::begin(const WorldState& start) {
   for (const int id : island_->held)
     if (all[at(id)].mobilizer >= 0 && all[at(id)].limit == nullptr) mobilizers_.push_back(all[at(id)].mobilizer);
   joints_.choose(mobilizers_);
+  firstForce_ = report.rowForces.size();
+  joints_.eachJoint([&](std::size_t joint) {
+    for (int i = 0; i < 3; ++i) report.rowForces.push_back(start.jointForce[joint][i]);
+  });
 }
 
 void IslandRows::write(WorldState& next) const {
@@ -58,6 +62,10 @@ void IslandRows::write(WorldState& next) const {
     const HeldConstraint& held = island_->setup->held[at(island_->held[k])];
     for (int row = 0; row < held.dimension; ++row) next.rowForces[at(held.firstRow + row)] = island_->report().rowForces[start_[k] + at(row)];
   }
+  std::size_t slot = firstForce_;
+  joints_.eachJoint([&](std::size_t joint) {
+    for (int i = 0; i < 3; ++i) next.jointForce[joint][i] = island_->report().rowForces[slot++];
+  });
 }
 
 bool IslandRows::move() const {
@@ -163,7 +171,7 @@ bool IslandRows::warmStart(double h) {
       iterate.lambda[equality++] = impulse;
   }
   auto forces = iterate.lambda.tail(joints_.rows());
-  joints_.follow(problem_->assembly, problem_->vBefore, forces);
+  joints_.recall(h, island_->report().rowForces.data() + firstForce_, forces);
   return warm || !forces.isZero(0.0);
 }
 
@@ -288,6 +296,7 @@ void IslandRows::remember(double h, bool same) {
     if (h > 0 && !same) report.rowForces[placeOf(row)] = impulse / h;
     report.rowImpulses[placeOf(row)] += impulse / row.length;
   }
+  if (h > 0 && !same) joints_.keep(h, problem_->iterate.lambda.tail(joints_.rows()), report.rowForces.data() + firstForce_);
 }
 
 Faults IslandRows::choose(double h, std::vector<int>& region) {

@@ -86,6 +86,7 @@ class IslandRows {
   double h_{0};        // [s] of the (sub)step; 0: an impact
   std::vector<int> mobilizers_;
   std::vector<std::size_t> start_;                             // of each held constraint of the island in report.rowForces
+  std::size_t firstForce_{0};                                  // there, of the joints' forces, which follow them
   std::vector<double> moving_;                                 // [m/s] of the equality rows
   std::vector<double> targets_;                                // [m/s] b of each equality row
   VectorX end_;                                                // [m] C/n of the rows at the end of the (sub)step

@@ -112,8 +112,9 @@ void Simulation::Impl::resetState(WorldState s) {
     s.rotorRate.resize(model.joints.size());
     engageRotors(setup.motions, -1, s);
   }
-  if (s.rotorRate.size() != model.joints.size())
-    throw InputError{"state, rates of rotors", std::to_string(s.rotorRate.size()), std::to_string(model.joints.size()), "use a state of this model"};
+  if (s.jointForce.empty()) s.jointForce.resize(model.joints.size(), Vector3::Zero());
+  if (s.rotorRate.size() != model.joints.size() || s.jointForce.size() != model.joints.size())
+    throw InputError{"state, joints", std::to_string(s.rotorRate.size()), std::to_string(model.joints.size()), "use a state of this model"};
   const std::size_t rows = state.rowForces.size();
   state = std::move(s);
   state.rowForces.resize(rows, 0.0);

@@ -44,6 +44,7 @@ void Simulation::Impl::begin(double h) {
     to.rowForces = state.rowForces;
     to.jointPosition = state.jointPosition;
     to.rotorRate = state.rotorRate;
+    to.jointForce = state.jointForce;
     to.control = state.control;
   };
   copy(next);

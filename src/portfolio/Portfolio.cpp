@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/Error.hpp"
+#include "portfolio/EliminatedRows.hpp"
 #include "portfolio/Ladder.hpp"
 #include "portfolio/RestSearch.hpp"
 #include "solvers/Ecos.hpp"
@@ -35,12 +36,48 @@ std::unique_ptr<Solver> makeNamed(const std::string& solver, Law law) {
 struct Portfolio::Impl {
   Impl(const std::string& solver, Law judging) : named{makeNamed(solver, judging)}, law{judging}, ladder{judging} {}
 
+  PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier* prepared);
+  bool solveWithoutRows(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& certifier, PortfolioReport& report);
+
   std::unique_ptr<Solver> named;  // null: auto
   Law law;
   Ladder ladder;
   RestSearch restSearch;
+  EliminatedRows eliminated;
+  Certifier whole, rest;  // of problems with rows to eliminate, and of what is left of them
+  Iterate restIterate, trial;
   std::unique_ptr<Solver> sweeps;  // made when first needed
 };
+
+PortfolioReport Portfolio::Impl::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier* prepared) {
+  PortfolioReport without;
+  if (!named && problem.rows() > 0) {
+    if (prepared == nullptr) whole.prepare(problem);
+    if (solveWithoutRows(problem, iterate, options, prepared != nullptr ? *prepared : whole, without)) return without;
+  }
+  PortfolioReport report = ladder.solve(PosedProblem{problem}, iterate, options, prepared, named.get());
+  report.iterations += without.iterations;
+  report.factorisations += without.factorisations;
+  return report;
+}
+
+/// Where rows hold bodies together in trees: solved in what velocities these leave, and judged with them. False where there are none, or the answer does not pass.
+bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& certifier,
+                                       PortfolioReport& report) {
+  if (!eliminated.eliminate(problem, certifier.scale())) return false;
+  SolveOptions part = options;
+  part.rest = nullptr;
+  part.beforeSearch = nullptr;
+  part.scale = 0;
+  if (options.warm) eliminated.enter(iterate, restIterate);
+  rest.prepare(eliminated.rest());
+  report = ladder.solve(PosedProblem{eliminated.rest()}, restIterate, part, &rest, nullptr);
+  eliminated.leave(problem, restIterate, trial);
+  report.certificate = certifier.judge(problem, trial);
+  report.certified = report.certificate.passes(options.tolerance);
+  if (report.certified) std::swap(iterate, trial);
+  return report.certified;
+}
 
 Portfolio::Portfolio(const std::string& solver, Law law) : impl_{std::make_unique<Impl>(solver, law)} {}
 Portfolio::~Portfolio() = default;
@@ -53,10 +90,10 @@ void Portfolio::setTeam(ThreadPool* team) {
 }
 
 PortfolioReport Portfolio::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
-  return impl_->ladder.solve(PosedProblem{problem}, iterate, options, nullptr, impl_->named.get());
+  return impl_->solve(problem, iterate, options, nullptr);
 }
 PortfolioReport Portfolio::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& prepared) {
-  return impl_->ladder.solve(PosedProblem{problem}, iterate, options, &prepared, impl_->named.get());
+  return impl_->solve(problem, iterate, options, &prepared);
 }
 PortfolioReport Portfolio::solve(const LocalContactProblem& problem, Iterate& iterate, const SolveOptions& options) {
   return impl_->ladder.solve(PosedProblem{problem}, iterate, options, nullptr, impl_->named.get());

@@ -24,6 +24,7 @@ WorldState makeState(const Model& model) {
     state.angularVelocity.push_back(turns ? body.angularVelocity : Vector3::Zero());
   }
   for (const Joint& joint : model.joints) state.jointPosition.push_back(joint.type == JointType::Ball ? 0.0 : joint.reference);
+  state.jointForce.assign(model.joints.size(), Vector3::Zero());
   state.control.assign(model.actuators.size(), 0.0);
   return state;
 }
@@ -48,6 +49,7 @@ bool sameMotion(const WorldState& a, const WorldState& b) {
          std::equal(a.rowForces.begin(), a.rowForces.end(), b.rowForces.begin(), b.rowForces.end(), same) &&
          std::equal(a.jointPosition.begin(), a.jointPosition.end(), b.jointPosition.begin(), b.jointPosition.end(), same) &&
          std::equal(a.rotorRate.begin(), a.rotorRate.end(), b.rotorRate.begin(), b.rotorRate.end(), same) &&
+         std::equal(a.jointForce.begin(), a.jointForce.end(), b.jointForce.begin(), b.jointForce.end(), same) &&
          std::equal(a.control.begin(), a.control.end(), b.control.begin(), b.control.end(), same);
 }
 
@@ -69,7 +71,8 @@ std::uint64_t hash(const WorldState& state) {
     hash.add(static_cast<std::uint64_t>(contact.anchored));
     hash.add(static_cast<std::uint64_t>(contact.mended));
   }
-  for (const Vector3& rate : state.rotorRate) hash.add(rate.data(), 3);
+  for (const std::vector<Vector3>* vectors : {&state.rotorRate, &state.jointForce})
+    for (const Vector3& vector : *vectors) hash.add(vector.data(), 3);
   for (const std::vector<double>* numbers : {&state.rowForces, &state.jointPosition, &state.control}) hash.add(numbers->data(), numbers->size());
   return hash.value();
 }
