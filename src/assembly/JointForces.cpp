@@ -6,6 +6,7 @@ namespace stiction {
 namespace {
 
 constexpr int kSwitches = 6;      // of an actuator or of friction in a (sub)step: then it stays as it is
+constexpr double kHold = 1e-4;    // [-] compliance of dry friction that holds, of the coordinate's own
 constexpr double kSlip = 1e-12;   // [-] of the rates in play: below that dry friction does not slide
 constexpr double kBeyond = 1e-9;  // [-] of dry friction: impulses beyond it by that are beyond it
 
@@ -84,7 +85,7 @@ void JointForces::addActuators(Row& row, const Loads& loads, double h) {
 }
 
 /// Dry friction of a coordinate: a row that holds it, or a force.
-void JointForces::addFriction(const WorldState& state, const Row& row, double h) {
+void JointForces::addFriction(const WorldState& state, const Row& row, double h, const double* forces) {
   const double friction = model_->joints[at(row.joint)].friction;
   if (!(friction > 0) || !(h > 0)) return;
   Ranged& rubbing = rubbing_[at(row.joint)];
@@ -93,9 +94,15 @@ void JointForces::addFriction(const WorldState& state, const Row& row, double h)
   Row dry{row.joint, row.parent, row.child, row.rates, 1.0, row.position, row.moving, row.rate, row.axis, row.rotor};
   dry.dry = true;
   dry.slot = row.slot + 1;
+  dry.length = lengthOf(dry.rates, dry.parent, dry.child, *inertias_, state);
+  double inverseMass = 0;
+  for (const int body : {dry.parent, dry.child}) inverseMass += (*inertias_)[at(body)].inverseMass;
+  const double alone = 1.0 / (dry.length * dry.length * inverseMass);  // [kg], [kg m²] of the coordinate without all else
+  dry.brake = h * friction / (alone * dry.length);
   if (rubbing.end == End::None) {
     dry.enters = true;
-    dry.length = lengthOf(dry.rates, dry.parent, dry.child, *inertias_, state);
+    dry.compliance = kHold / (alone + (row.enters ? 1.0 / row.compliance : 0.0));
+    dry.target = -dry.compliance * h * forces[row.slot + 1];
   } else {
     dry.push = rubbing.end == End::Low ? -friction : friction;
   }
@@ -103,7 +110,7 @@ void JointForces::addFriction(const WorldState& state, const Row& row, double h)
 }
 
 void JointForces::addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, int slot,
-                         const RowVector12& rates, double position) {
+                         const RowVector12& rates, double position, const double* forces) {
   const Joint& it = model_->joints[at(joint)];
   const double rate = stiction::rateOf(rates, state, motion.parent(), motion.child());
   Row row{joint, motion.parent(), motion.child(), rates, 1.0, position, 0.0, rate, axis, state.rotorRate[at(joint)][axis]};
@@ -120,10 +127,10 @@ void JointForces::addRow(const WorldState& state, const Loads& loads, double h, 
   }
   row.slot = slot;
   if (row.enters || row.push != 0 || !actuatorsOf_[at(joint)].empty()) rows_.push_back(row);
-  addFriction(state, row, h);
+  addFriction(state, row, h, forces);
 }
 
-void JointForces::evaluate(const WorldState& state, const Loads& loads, double h) {
+void JointForces::evaluate(const WorldState& state, const Loads& loads, double h, const double* forces) {
   rows_.clear();
   int slot = 0;
   for (const int id : chosen_) {
@@ -132,10 +139,10 @@ void JointForces::evaluate(const WorldState& state, const Loads& loads, double h
     for (int j = 0; j < motion.joints(); ++j, slot += 3) {
       const int joint = motion.firstJoint() + j;
       if (motion.all()[at(j)].type != JointType::Ball) {
-        addRow(state, loads, h, motion, joint, 0, slot, now.rates[at(j)], now.position[at(j)]);
+        addRow(state, loads, h, motion, joint, 0, slot, now.rates[at(j)], now.position[at(j)], forces);
         continue;
       }
-      for (int i = 0; i < 3; ++i) addRow(state, loads, h, motion, joint, i, slot + i, JointMotion::ballRate(state.pose(motion.child()), i), 0.0);
+      for (int i = 0; i < 3; ++i) addRow(state, loads, h, motion, joint, i, slot + i, JointMotion::ballRate(state.pose(motion.child()), i), 0.0, forces);
     }
   }
 }
@@ -169,6 +176,7 @@ void JointForces::enter(ContactAssembly& assembly) const {
   const int before = assembly.problem.rows(), count = rows();
   for (const Row& row : rows_)
     if (row.enters) assembly.addRow(row.parent, row.child, row.rates / row.length);
+  for (const Row& row : rows_) assembly.problem.scaleFloor = std::max(assembly.problem.scaleFloor, row.brake);
   if (count == 0) return;
   VectorX& C = assembly.problem.C;
   C.setZero(before + count);
@@ -223,6 +231,13 @@ bool JointForces::switches(const ContactAssembly& assembly, const Loads& loads, 
     }
   }
   return changed;
+}
+
+double JointForces::slip(const ContactAssembly& assembly, const VectorX& v) const {
+  double fastest = 0;
+  for (const Row& row : rows_)
+    if (row.dry && row.enters) fastest = std::max(fastest, std::abs(rateOf(assembly, row, v)) / row.length);
+  return fastest;
 }
 
 JointForces::Work JointForces::work(const ContactAssembly& assembly, const VectorX& vBefore, const VectorX& vAfter, double h) const {

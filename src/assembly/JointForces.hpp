@@ -3,7 +3,8 @@
 //   τ = −a (q̇⁺ − ω) − h k (q + h q̇⁺ − q_k) − h d q̇⁺ + h Σ gear · f ,   f = clamp( gain·control + b₀ + b₁ gear (q + h q̇⁺) + b₂ gear q̇⁺ )      [N s], [N m s]
 //
 // is an equality row with compliance, q̇⁺ + C τ + b = 0, C = 1/(a + h d + h² k + …). Where nothing depends on q̇⁺ the force is known beforehand and enters the free velocity.
-// Dry friction holds the coordinate, q̇⁺ = 0, by −h f <= τ <= h f, or slides: τ = −h f sign q̇⁺. Whether it does, and whether an actuator is at the end of its range of force, is
+// Dry friction holds the coordinate, q̇⁺ = 0, by −h f <= τ <= h f, or slides: τ = −h f sign q̇⁺. It holds by a row with compliance, q̇⁺ + C (τ − τ₀) = 0, where τ₀ is what it took in the last step
+// or trial (method of multipliers): hard rows could leave contacts no room. Whether it holds, and whether an actuator is at the end of its range of force, is
 // guessed at the start and looked at when the answer is there; as long as it is another, the (sub)step is solved again.
 // At an impact, h = 0, rotors alone take part, τ = −a (q̇⁺ − q̇⁻).
 //
@@ -38,6 +39,7 @@ class JointForces {
     bool enters{false};               // as a row of the problem
     double compliance{0}, target{0};  // C and b
     bool dry{false};                  // friction alone
+    double brake{0};                  // [m/s] of dry friction: what it takes from the coordinate, alone, in h
     int slot{0};                      // of its force among those kept: three a joint
   };
 
@@ -58,14 +60,14 @@ class JointForces {
 
   /// The next (sub)step is a first trial.
   void beginTrials();
-  /// The rows at the state, for a (sub)step of h [s], or an impact.
-  void evaluate(const WorldState& state, const Loads& loads, double h);
+  /// The rows at the state, for a (sub)step of h [s], or an impact. `forces` [N]: as kept, three a joint.
+  void evaluate(const WorldState& state, const Loads& loads, double h, const double* forces);
   /// Adds to v_free the forces that need no row.
   void push(const ContactAssembly& assembly, double h, VectorX& vFree) const;
   int rows() const;
   /// What kinematic parents do to the rows [m/s], and b, in their order.
   void targets(std::vector<double>& moving, std::vector<double>& targets) const;
-  /// Adds the rows to the problem, after those it has. Sets C.
+  /// Adds the rows to the problem, after those it has. Sets C; what dry friction can do counts as a scale, as gravity does.
   void enter(ContactAssembly& assembly) const;
   /// The rows' multipliers [N s] by the forces [N] kept, three a joint of the chosen mobilizers, over h; and the other way.
   void recall(double h, const double* forces, Eigen::Ref<VectorX> lambda) const;
@@ -73,6 +75,8 @@ class JointForces {
   /// Whether the velocities v [m/s] and multipliers `lambda` [N s] push an actuator to an end of its range of force or off it, or let dry friction slide or hold: then the (sub)step
   /// is to be solved again.
   bool switches(const ContactAssembly& assembly, const Loads& loads, double h, const VectorX& v, const Eigen::Ref<const VectorX>& lambda);
+  /// How fast what dry friction holds moves [m/s].
+  double slip(const ContactAssembly& assembly, const VectorX& v) const;
   /// Work over the (sub)step; that of springs is left out, as what they hold says it.
   struct Work {
     double actuators{0};  // [J]
@@ -101,9 +105,9 @@ class JointForces {
   static bool switchTo(Ranged& ranged, End end);
   End endOfFriction(const Row& row, const Ranged& ranged, double h, double rate, double impulse) const;
   void addActuators(Row& row, const Loads& loads, double h);
-  void addFriction(const WorldState& state, const Row& row, double h);
+  void addFriction(const WorldState& state, const Row& row, double h, const double* forces);
   void addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, int slot, const RowVector12& rates,
-              double position);
+              double position, const double* forces);
 
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;

@@ -71,6 +71,7 @@ void addLines(const EnergyLedger& part, EnergyLedger& ledger) {
 void setScale(const Model& model, const std::vector<BodyInertia>& inertias, EnergyLedger& ledger) {
   double weight = 0;
   for (const int body : model.dynamicBodies) weight += inertias[static_cast<std::size_t>(body)].mass * gravityOf(model, body).norm();
+  for (const Joint& joint : model.joints) weight += joint.friction;
   const double lines[] = {ledger.kineticStart,
                           ledger.kineticEnd,
                           ledger.potentialChange,

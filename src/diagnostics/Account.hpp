@@ -44,7 +44,7 @@ double potentialChange(const Model& model, const BodyInertia& inertia, int body,
 /// Adds the lines of `part`, kinetic energies and scale left out.
 void addLines(const EnergyLedger& part, EnergyLedger& ledger);
 
-/// Sets the scale: max(every |line|, kinetic energy, Σ m‖g‖·1 m).
+/// Sets the scale: max(every |line|, kinetic energy, Σ m‖g‖·1 m + Σ dry friction of joints over 1 m or 1 rad).
 void setScale(const Model& model, const std::vector<BodyInertia>& inertias, EnergyLedger& ledger);
 
 /// Momentum of the dynamic bodies.

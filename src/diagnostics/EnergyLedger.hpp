@@ -17,7 +17,7 @@ struct EnergyLedger {
   double damping{0};                      // [J]
   double scheme{0};                       // [J] first order in h, either sign
   double stabilisation{0};                // [J] what position correction did
-  double scale{0};                        // [J] max(every |line|, kinetic energy, Σ m‖g‖·1 m)
+  double scale{0};                        // [J] max(every |line|, kinetic energy, Σ m‖g‖·1 m and joints' dry friction likewise)
 
   /// [J] left side minus right side.
   double closure() const {

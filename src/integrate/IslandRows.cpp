@@ -78,10 +78,12 @@ bool IslandRows::refuse() {
   return false;
 }
 
+double* IslandRows::keptForces() { return island_->report().rowForces.data() + firstForce_; }
+
 void IslandRows::push(double h) {
   if (joints_.empty()) return;
   h_ = h;
-  joints_.evaluate(island_->state, island_->setup->loads, h);
+  joints_.evaluate(island_->state, island_->setup->loads, h, keptForces());
   joints_.push(problem_->assembly, h, problem_->vFree);
   elastic_ = joints_.elasticEnergy(island_->state);
 }
@@ -118,7 +120,7 @@ bool IslandRows::enter(double h) {
 bool IslandRows::enterImpact() {
   if (rows_.empty()) return true;
   h_ = 0;
-  joints_.evaluate(island_->state, island_->setup->loads, h_);
+  joints_.evaluate(island_->state, island_->setup->loads, h_, keptForces());
   if (!rows_.evaluate(island_->state, island_->time) || !rows_.evaluateRates(island_->state, island_->time)) return refuse();
   moving_.clear();
   ContactAssembly& assembly = problem_->assembly;
@@ -171,12 +173,13 @@ bool IslandRows::warmStart(double h) {
       iterate.lambda[equality++] = impulse;
   }
   auto forces = iterate.lambda.tail(joints_.rows());
-  joints_.recall(h, island_->report().rowForces.data() + firstForce_, forces);
+  joints_.recall(h, keptForces(), forces);
   return warm || !forces.isZero(0.0);
 }
 
 void IslandRows::beginTrials() {
   missedBy_.resize(0);
+  mixing_.reset();
   leastMiss_ = std::numeric_limits<double>::infinity();
   lastTrial_ = flat_ = false;
   joints_.beginTrials();
@@ -184,7 +187,7 @@ void IslandRows::beginTrials() {
 
 IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale) {
   if (rows().empty()) return Ending::Accepted;
-  if (forcesSwitch(h, round)) return Ending::Repeated;
+  if (forcesSwitch(h, round) || (round < kTrials && joints_.slip(problem_->assembly, problem_->iterate.v) > kMiss * scale)) return Ending::Repeated;
   if (!rows_.evaluateValues(island_->state, island_->time, end_)) {
     refuse();
     return Ending::Accepted;
@@ -213,7 +216,9 @@ IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale)
     leastIsNear_ = near;
   }
   if (headway && round < kTrials) {
-    missedBy_ += end_ / h;
+    end_ /= h;
+    missedBy_ += end_;
+    mixing_.mix(end_, {&missedBy_});
     return Ending::Repeated;
   }
   if (!leastIsNear_) return Ending::Lost;
@@ -296,7 +301,7 @@ void IslandRows::remember(double h, bool same) {
     if (h > 0 && !same) report.rowForces[placeOf(row)] = impulse / h;
     report.rowImpulses[placeOf(row)] += impulse / row.length;
   }
-  if (h > 0 && !same) joints_.keep(h, problem_->iterate.lambda.tail(joints_.rows()), report.rowForces.data() + firstForce_);
+  if (h > 0 && !same) joints_.keep(h, problem_->iterate.lambda.tail(joints_.rows()), keptForces());
 }
 
 Faults IslandRows::choose(double h, std::vector<int>& region) {

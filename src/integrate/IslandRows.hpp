@@ -3,7 +3,7 @@
 //   J v⁺ + ∂C/∂t + (h/2) γ + e = 0      bilateral
 //   0 <= λ ⊥ C/h + J v⁺ + ∂C/∂t + (h/2) γ + e >= 0      unilateral: C enters where it is open, what is violated already is the projection's business
 //
-// e starts at 0; where the step ends off C(q⁺, t + h) = C(q, t) the (sub)step is solved again with e += that, over h. With x⁺ = x + h v⁺ this is SHAKE (Ryckaert, Ciccotti and
+// e starts at 0; where the step ends off C(q⁺, t + h) = C(q, t) the (sub)step is solved again with e += that, over h, by Anderson's mixing of the trials. With x⁺ = x + h v⁺ this is SHAKE (Ryckaert, Ciccotti and
 // Berendsen 1977): impulses along J(q) that put the end of the step on the constraint, so that energy does not drift.
 // Impacts leave the rates of bilateral rows as they are. Work: −λ·∂C/∂t is that of whatever moves the constraint, −½ λ·(u⁺ + u⁻) of its rates u is the scheme's, first order in h.
 #pragma once
@@ -15,6 +15,7 @@
 #include "diagnostics/Account.hpp"
 #include "integrate/Faults.hpp"
 #include "integrate/IslandProblem.hpp"
+#include "linalg/AndersonMixing.hpp"
 
 namespace stiction {
 
@@ -77,6 +78,7 @@ class IslandRows {
   std::size_t firstOneSided() const { return problem_->used.size(); }
 
   double takeElasticChange();
+  double* keptForces();
 
   Island* island_;
   IslandProblem* problem_;
@@ -85,12 +87,13 @@ class IslandRows {
   double elastic_{0};  // [J] of the joints' springs when last looked at
   double h_{0};        // [s] of the (sub)step; 0: an impact
   std::vector<int> mobilizers_;
-  std::vector<std::size_t> start_;                             // of each held constraint of the island in report.rowForces
-  std::size_t firstForce_{0};                                  // there, of the joints' forces, which follow them
-  std::vector<double> moving_;                                 // [m/s] of the equality rows
-  std::vector<double> targets_;                                // [m/s] b of each equality row
-  VectorX end_;                                                // [m] C/n of the rows at the end of the (sub)step
-  VectorX missedBy_, leastMissedBy_;                           // [m/s] what trials of the (sub)step missed by, over h; of the best one
+  std::vector<std::size_t> start_;    // of each held constraint of the island in report.rowForces
+  std::size_t firstForce_{0};         // there, of the joints' forces, which follow them
+  std::vector<double> moving_;        // [m/s] of the equality rows
+  std::vector<double> targets_;       // [m/s] b of each equality row
+  VectorX end_;                       // [m] C/n of the rows at the end of the (sub)step
+  VectorX missedBy_, leastMissedBy_;  // [m/s] what trials of the (sub)step missed by, over h; of the best one
+  AndersonMixing<1> mixing_{4};
   double leastMiss_{std::numeric_limits<double>::infinity()};  // [m/s] of the best one
   bool leastIsNear_{false}, lastTrial_{false}, flat_{false};
 };

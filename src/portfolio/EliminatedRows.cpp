@@ -145,24 +145,29 @@ bool EliminatedRows::hang(Node& node, const Link& link) const {
 void EliminatedRows::turnWithJoint(Node& node) const {
   const BlockColumns& G = problem_->G;
   const Node& parent = nodes_[at(node.parent)];
-  Matrix6 own(node.free, node.size), other(node.free, parent.size);
+  Matrix6 own(node.free, node.size), other(node.free, parent.size), basis(node.free, node.free);  // `basis`: rows of own Q₂, made orthonormal
   int found = 0;
   for (const int row : softOf_[at(node.block)]) {
     const int first = G.start[at(row)];
+    if (found == node.free) break;
     if (G.start[at(row) + 1] - first != 2) continue;
     const BlockColumns::Segment &a = G.segments[at(first)], &b = G.segments[at(first) + 1];
     const bool isFirst = a.block == node.block;
     if ((isFirst ? b : a).block != parent.block) continue;
-    if (found == node.free) return;
     const auto values = [&](const BlockColumns::Segment& segment) {
       return Eigen::Map<const Eigen::RowVectorXd>{G.values.data() + segment.offset, segment.size};
     };
     own.row(found) = values(isFirst ? a : b);
-    other.row(found++) = values(isFirst ? b : a);
+    other.row(found) = values(isFirst ? b : a);
+    Eigen::RowVectorXd rate = own.row(found) * node.moves();
+    const double size = rate.norm();
+    for (int k = 0; k < found; ++k) rate -= rate.dot(basis.row(k)) * basis.row(k);
+    if (!(rate.norm() > kFullRank * size)) continue;  // as one before it
+    basis.row(found++) = rate.normalized();
   }
   if (found != node.free) return;
-  const Eigen::FullPivLU<Matrix6> rates{Matrix6{own * node.moves()}};
-  if (rates.isInvertible()) node.A -= node.moves() * rates.solve(Matrix6{other + own * node.A});
+  const Eigen::PartialPivLU<Matrix6> rates{Matrix6{own * node.moves()}};
+  node.A -= node.moves() * rates.solve(Matrix6{other + own * node.A});
 }
 
 bool EliminatedRows::isWorthwhile() {
@@ -365,11 +370,13 @@ void EliminatedRows::buildRows() {
 }
 
 void EliminatedRows::enter(const Iterate& whole, Iterate& rest) const {
-  rest.v.resize(rest_.dof());
+  rest.v.setZero(rest_.dof());
   if (whole.v.size() == problem_->dof())
-    for (const Node& node : nodes_) rest.v.segment(node.start, node.free) = node.moves().transpose() * whole.v.segment(node.row, node.size);
-  else
-    rest.v.setZero();
+    for (const Node& node : nodes_) {
+      Vector6 own = whole.v.segment(node.row, node.size);
+      if (node.parent >= 0) own -= node.A * whole.v.segment(nodes_[at(node.parent)].row, nodes_[at(node.parent)].size);
+      rest.v.segment(node.start, node.free) = node.moves().transpose() * own;
+    }
   rest.r = whole.r;
   rest.lambda.setZero(rest_.rows());
   if (whole.lambda.size() == problem_->rows())

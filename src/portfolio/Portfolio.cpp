@@ -61,7 +61,7 @@ PortfolioReport Portfolio::Impl::solve(const ContactProblem& problem, Iterate& i
   return report;
 }
 
-/// Where rows hold bodies together in trees: solved in what velocities these leave, and judged with them. False where there are none, or the answer does not pass.
+/// Where rows hold bodies together in trees: solved in what velocities these leave, and judged with them. False where there are none, or where the answer does not pass and all is to be tried.
 bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& certifier,
                                        PortfolioReport& report) {
   if (!eliminated.eliminate(problem, certifier.scale())) return false;
@@ -75,8 +75,9 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
   eliminated.leave(problem, restIterate, trial);
   report.certificate = certifier.judge(problem, trial);
   report.certified = report.certificate.passes(options.tolerance);
-  if (report.certified) std::swap(iterate, trial);
-  return report.certified;
+  if (!report.certified && options.thorough) return false;
+  std::swap(iterate, trial);
+  return true;
 }
 
 Portfolio::Portfolio(const std::string& solver, Law law) : impl_{std::make_unique<Impl>(solver, law)} {}

@@ -1,0 +1,218 @@
+// Problems without the rows that hold bodies in trees, against the whole system of equations solved densely.
+#include "portfolio/EliminatedRows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include <Eigen/LU>
+
+#include "certify/Certificate.hpp"
+#include "portfolio/Portfolio.hpp"
+
+namespace stiction {
+namespace {
+
+class Builder {
+ public:
+  explicit Builder(unsigned seed) : random_{seed} {}
+
+  MatrixX matrix(int rows, int columns) {
+    std::normal_distribution<double> normal;
+    MatrixX A(rows, columns);
+    for (double& x : A.reshaped()) x = normal(random_);
+    return A;
+  }
+  void addBody() {
+    const MatrixX A = matrix(6, 6), M = A * A.transpose() + 0.1 * MatrixX::Identity(6, 6);
+    problem.M.addBlock(M.data(), 6);
+  }
+  /// Rows between a and b, -1: what is fixed; with compliance C.
+  void addRows(int a, int b, int count, double C) {
+    for (int k = 0; k < count; ++k) {
+      for (const int body : {std::min(a, b), std::max(a, b)})
+        if (body >= 0) problem.G.addSegment(body, 6 * body, 6, matrix(6, 1).data());
+      problem.G.endGroup();
+      b_.push_back(matrix(1, 1)(0));
+      C_.push_back(C);
+    }
+  }
+  void addContact(int a, int b, double friction) {
+    for (const int body : {std::min(a, b), std::max(a, b)})
+      if (body >= 0) problem.H.addSegment(body, 6 * body, 6, matrix(6, 3).data());
+    problem.H.endGroup();
+    mu_.push_back(friction);
+  }
+  const ContactProblem& finish() {
+    problem.f = matrix(problem.dof(), 1);
+    problem.w = problem.wScale = matrix(3 * problem.contacts(), 1);
+    problem.b = Eigen::Map<VectorX>{b_.data(), static_cast<Eigen::Index>(b_.size())};
+    problem.C = Eigen::Map<VectorX>{C_.data(), static_cast<Eigen::Index>(C_.size())};
+    problem.mu = Eigen::Map<VectorX>{mu_.data(), static_cast<Eigen::Index>(mu_.size())};
+    return problem;
+  }
+
+  ContactProblem problem;
+
+ private:
+  std::mt19937 random_;
+  std::vector<double> b_, C_, mu_;
+};
+
+MatrixX dense(const BlockColumns& A, int rows) {
+  MatrixX D = MatrixX::Zero(rows, A.columns());
+  for (int i = 0; i < A.columns(); ++i) {
+    VectorX x = VectorX::Unit(A.columns(), i), y = VectorX::Zero(rows);
+    multiplyAdd(A, x, y);
+    D.col(i) = y;
+  }
+  return D;
+}
+
+/// v and λ of M v = f + H r + G λ, Gᵀ v + b + C λ = 0.
+Iterate solveDensely(const ContactProblem& problem, const VectorX& r) {
+  const int n = problem.dof(), m = problem.rows();
+  MatrixX K = MatrixX::Zero(n + m, n + m);
+  for (int k = 0; k < problem.M.blocks(); ++k)
+    K.block(6 * k, 6 * k, 6, 6) = Eigen::Map<const MatrixX>{problem.M.values.data() + problem.M.offset[static_cast<std::size_t>(k)], 6, 6};
+  const MatrixX G = dense(problem.G, n), H = dense(problem.H, n);
+  K.topRightCorner(n, m) = -G;
+  K.bottomLeftCorner(m, n) = G.transpose();
+  K.bottomRightCorner(m, m) = problem.C.asDiagonal();
+  VectorX right(n + m);
+  right << problem.f + H * r, -problem.b;
+  const VectorX x = K.fullPivLu().solve(right);
+  return {x.head(n), r, x.tail(m)};
+}
+
+/// The rest's velocities for given contact impulses, through its dense matrices.
+Iterate solveRest(const ContactProblem& rest, const VectorX& r) {
+  const int n = rest.dof(), m = rest.rows();
+  MatrixX K = MatrixX::Zero(n + m, n + m);
+  for (int k = 0; k < rest.M.blocks(); ++k) {
+    const int first = rest.M.start[static_cast<std::size_t>(k)], size = rest.M.size(k);
+    K.block(first, first, size, size) = Eigen::Map<const MatrixX>{rest.M.values.data() + rest.M.offset[static_cast<std::size_t>(k)], size, size};
+  }
+  for (const BlockMass::Coupling& c : rest.M.couplings) {
+    const int i = rest.M.start[static_cast<std::size_t>(c.row)], j = rest.M.start[static_cast<std::size_t>(c.column)];
+    const MatrixX block = Eigen::Map<const MatrixX>{rest.M.values.data() + c.offset, rest.M.size(c.row), rest.M.size(c.column)};
+    K.block(i, j, block.rows(), block.cols()) = block;
+    K.block(j, i, block.cols(), block.rows()) = block.transpose();
+  }
+  const MatrixX G = dense(rest.G, n), H = dense(rest.H, n);
+  K.topRightCorner(n, m) = -G;
+  K.bottomLeftCorner(m, n) = G.transpose();
+  K.bottomRightCorner(m, m) = rest.C.asDiagonal();
+  VectorX right(n + m);
+  right << rest.f + H * r, -rest.b;
+  const VectorX x = K.fullPivLu().solve(right);
+  return {x.head(n), r, x.tail(m)};
+}
+
+void expectSame(Builder& builder, int freedom, int left) {
+  const ContactProblem& problem = builder.finish();
+  EliminatedRows eliminated;
+  ASSERT_TRUE(eliminated.eliminate(problem, 1.0));
+  EXPECT_EQ(eliminated.rest().dof(), freedom);
+  EXPECT_EQ(eliminated.rest().rows(), left);
+  const VectorX r = builder.matrix(3 * problem.contacts(), 1);
+  const Iterate wanted = solveDensely(problem, r);
+  Iterate found, rest = solveRest(eliminated.rest(), r);
+  eliminated.leave(problem, rest, found);
+  EXPECT_LT((found.v - wanted.v).norm(), 1e-8 * wanted.v.norm());
+  EXPECT_LT((found.lambda - wanted.lambda).norm(), 1e-7 * wanted.lambda.norm());
+  // Contacts see the same velocities.
+  VectorX u, uRest;
+  multiplyTransposed(problem.H, wanted.v, u);
+  multiplyTransposed(eliminated.rest().H, rest.v, uRest);
+  EXPECT_LT((u + problem.w - uRest - eliminated.rest().w).norm(), 1e-8 * u.norm());
+  // And the way in is the way out.
+  Iterate again;
+  eliminated.enter(found, again);
+  EXPECT_LT((again.v - rest.v).norm(), 1e-8 * rest.v.norm());
+}
+
+TEST(EliminatedRows, ChainsThatHangOnWhatIsFixed) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Builder builder{seed};
+    for (int k = 0; k < 6; ++k) builder.addBody();
+    for (int k = 0; k < 6; ++k) builder.addRows(k, k - 1, 5, 0);
+    for (int k = 0; k < 4; ++k) builder.addContact(k, k == 3 ? 5 : -1, 0.5);
+    expectSame(builder, 6, 0);
+  }
+}
+
+TEST(EliminatedRows, TreesOfAllKindsOfJointsInAnyOrder) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Builder builder{seed};
+    for (int k = 0; k < 8; ++k) builder.addBody();
+    builder.addRows(3, 7, 5, 0);  // 7 carries 3, 0, 5; 0 carries 1, 2; 5 carries 4; 6 is alone
+    builder.addRows(0, 7, 4, 0);
+    builder.addRows(5, 7, 3, 0);
+    builder.addRows(1, 0, 6, 0);
+    builder.addRows(2, 0, 5, 0);
+    builder.addRows(4, 5, 5, 0);
+    builder.addContact(1, 4, 0.5);
+    builder.addContact(6, 2, 0.5);
+    builder.addContact(3, -1, 0.5);
+    expectSame(builder, 8 * 6 - 28, 0);
+  }
+}
+
+TEST(EliminatedRows, LoopsAndSingleRowsStay) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Builder builder{seed};
+    for (int k = 0; k < 4; ++k) builder.addBody();
+    for (int k = 0; k < 4; ++k) builder.addRows(k, (k + 1) % 4, 5, 0);  // the last closes the loop
+    builder.addRows(0, 2, 1, 0);
+    builder.addContact(0, -1, 0.5);
+    expectSame(builder, 24 - 15, 6);
+  }
+}
+
+/// Compliance along the joints themselves goes into the masses, of other rows it stays.
+TEST(EliminatedRows, SoftRowsOfJointsAreMasses) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Builder builder{seed};
+    for (int k = 0; k < 3; ++k) builder.addBody();
+    builder.addRows(0, -1, 5, 0);
+    builder.addRows(1, 0, 5, 0);
+    builder.addRows(2, 1, 4, 0);
+    builder.addRows(1, 0, 1, 0.3);
+    builder.addRows(2, 1, 2, 0.7);
+    builder.addRows(2, 0, 1, 0.2);  // of no joint
+    builder.addContact(2, -1, 0.5);
+    expectSame(builder, 4, 1);
+  }
+}
+
+TEST(EliminatedRows, NothingToEliminate) {
+  Builder free{1}, rod{2}, chain{3};
+  free.addBody();
+  EliminatedRows eliminated;
+  EXPECT_FALSE(eliminated.eliminate(free.finish(), 1.0));
+  for (int k = 0; k < 2; ++k) rod.addBody();
+  rod.addRows(0, 1, 1, 0);
+  EXPECT_FALSE(eliminated.eliminate(rod.finish(), 1.0));
+  for (int k = 0; k < 400; ++k) chain.addBody();  // so long that minimal coordinates are more work
+  for (int k = 1; k < 400; ++k) chain.addRows(k, k - 1, 5, 0);
+  EXPECT_FALSE(eliminated.eliminate(chain.finish(), 1.0));
+}
+
+/// The certificate of the whole problem judges what comes back.
+TEST(EliminatedRows, ThePortfolioCertifiesTreesInContact) {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
+    Builder builder{seed};
+    for (int k = 0; k < 7; ++k) builder.addBody();
+    for (int k = 1; k < 7; ++k) builder.addRows(k, (k - 1) / 2, 5, 0);
+    for (int k = 3; k < 7; ++k) builder.addContact(k, -1, 0.6);
+    const ContactProblem& problem = builder.finish();
+    Iterate answer;
+    const PortfolioReport report = Portfolio{}.solve(problem, answer, {});
+    EXPECT_TRUE(report.certified) << seed;
+    EXPECT_LE(certify(problem, answer).relative, 1e-8) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace stiction
