@@ -5,7 +5,7 @@
 namespace stiction {
 namespace {
 
-constexpr int kSwitches = 6;      // of an actuator or of friction in a (sub)step: then it stays as it is
+constexpr int kSwitches = 3;      // of an actuator or of friction in a (sub)step: then it stays as it is
 constexpr double kHold = 1e-4;    // [-] compliance of dry friction that holds, of the coordinate's own
 constexpr double kSlip = 1e-12;   // [-] of the rates in play: below that dry friction does not slide
 constexpr double kBeyond = 1e-9;  // [-] of dry friction: impulses beyond it by that are beyond it
@@ -198,9 +198,9 @@ void JointForces::keep(double h, const Eigen::Ref<const VectorX>& lambda, double
 }
 
 bool JointForces::switchTo(Ranged& ranged, End end) {
-  if (end == ranged.end || ranged.switches >= kSwitches) return false;
+  if (end == ranged.end || (end != End::None && ranged.switches >= kSwitches)) return false;
   ranged.end = end;
-  ++ranged.switches;
+  if (end != End::None) ++ranged.switches;
   return true;
 }
 

@@ -73,7 +73,7 @@ class JointForces {
   void recall(double h, const double* forces, Eigen::Ref<VectorX> lambda) const;
   void keep(double h, const Eigen::Ref<const VectorX>& lambda, double* forces) const;
   /// Whether the velocities v [m/s] and multipliers `lambda` [N s] push an actuator to an end of its range of force or off it, or let dry friction slide or hold: then the (sub)step
-  /// is to be solved again.
+  /// is to be solved again. Each may so many times; back within its range always: friction never pushes.
   bool switches(const ContactAssembly& assembly, const Loads& loads, double h, const VectorX& v, const Eigen::Ref<const VectorX>& lambda);
   /// How fast what dry friction holds moves [m/s].
   double slip(const ContactAssembly& assembly, const VectorX& v) const;

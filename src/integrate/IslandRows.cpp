@@ -187,7 +187,8 @@ void IslandRows::beginTrials() {
 
 IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale) {
   if (rows().empty()) return Ending::Accepted;
-  if (forcesSwitch(h, round) || (round < kTrials && joints_.slip(problem_->assembly, problem_->iterate.v) > kMiss * scale)) return Ending::Repeated;
+  if (forcesSwitch(h)) return round < 2 * kTrials ? Ending::Repeated : Ending::Lost;
+  if ((round < kTrials && joints_.slip(problem_->assembly, problem_->iterate.v) > kMiss * scale)) return Ending::Repeated;
   if (!rows_.evaluateValues(island_->state, island_->time, end_)) {
     refuse();
     return Ending::Accepted;
@@ -226,9 +227,9 @@ IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale)
   return retreat() ? Ending::Repeated : Ending::Lost;
 }
 
-bool IslandRows::forcesSwitch(double h, int round) {
+bool IslandRows::forcesSwitch(double h) {
   const Iterate& iterate = problem_->iterate;
-  return !joints_.empty() && round < kTrials && joints_.switches(problem_->assembly, island_->setup->loads, h, iterate.v, iterate.lambda.tail(joints_.rows()));
+  return !joints_.empty() && joints_.switches(problem_->assembly, island_->setup->loads, h, iterate.v, iterate.lambda.tail(joints_.rows()));
 }
 
 bool IslandRows::retreat() {

@@ -49,7 +49,7 @@ class IslandRows {
   /// near enough for the projection to mend the rest: contacts may leave no room for more. `last`: no smaller step is left; `scale` [m/s] of the answer's certificate.
   Ending end(double h, int round, bool last, double scale);
   /// Whether the answer has dry friction or actuators where they were not taken to be: then the (sub)step is worth another trial.
-  bool forcesSwitch(double h, int round);
+  bool forcesSwitch(double h);
   /// Back to the best trial so far, for good; where there is none, to rows that leave curves to the projection, as contacts do: closed ones may leave no room for more.
   /// False when that is done already.
   bool retreat();

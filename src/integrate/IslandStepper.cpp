@@ -174,7 +174,7 @@ std::optional<bool> IslandStepper::lookBack(double h, int depth, int round, bool
   const bool last = isLastResort(depth);
   island_.detect();
   const Finding finding = rests ? Finding::Agree : encounters_.compare(before_, h, last);
-  const Ending ending = !rests ? rows_.end(h, round, last, solver_.certificate().scale) : rows_.forcesSwitch(h, round) ? Ending::Repeated : Ending::Accepted;
+  const Ending ending = !rests ? rows_.end(h, round, last, solver_.certificate().scale) : rows_.forcesSwitch(h) ? Ending::Repeated : Ending::Accepted;
   if (finding == Finding::Repeat || ending == Ending::Repeated) {
     island_.takeBack(before_);
     encounters_.addMissed();

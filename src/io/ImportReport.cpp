@@ -245,10 +245,10 @@ class Collector {
     }
   }
 
-  /// Gravity, contact and constraint switches are honoured; the others steer parts that do not exist here.
+  /// What switches parts that exist here is honoured; the others steer parts of libmujoco's own simulation.
   void flags(const XmlElement& element, const std::string& label) {
     for (const XmlAttribute& attribute : element.attributes)
-      if (attribute.name != "gravity" && attribute.name != "contact" && attribute.name != "constraint")
+      if (!lists(" gravity contact constraint limit spring damper frictionloss actuation clampctrl equality ", attribute.name))
         add({"flag", attribute.name, "it switches a part of MuJoCo that is not used here"}, label, element.line, false);
   }
 
