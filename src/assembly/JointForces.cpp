@@ -5,7 +5,7 @@
 namespace stiction {
 namespace {
 
-constexpr int kSwitches = 3;      // of an actuator or of friction in a (sub)step: then it stays as it is
+constexpr int kSwitches = 3;      // of an actuator or of friction to an end of its range in a (sub)step
 constexpr double kHold = 1e-4;    // [-] compliance of dry friction that holds, of the coordinate's own
 constexpr double kSlip = 1e-12;   // [-] of the rates in play: below that dry friction does not slide
 constexpr double kBeyond = 1e-9;  // [-] of dry friction: impulses beyond it by that are beyond it

@@ -87,6 +87,8 @@ constexpr Reason reasons[] = {
     {"key", " act ", "actuators have no states"},
     {"body", " sleep ", "bodies at rest cost little and stay exactly at rest"},
     {"mesh", "*", "not used"},
+    {"limit", " effort ", "it bounds actuators, of which URDF has none"},
+    {"limit", " velocity ", "speeds are not bounded"},
 };
 
 // Elements left out with all they hold.
@@ -111,19 +113,34 @@ constexpr Reason mjcfSections[] = {
 
 // URDF, and the <mujoco> element it may hold.
 constexpr Known urdfKnown[] = {
-    {"robot", " name "}, {"link", " name "},       {"inertial", "*"},  {"origin", "*"},
-    {"mass", "*"},       {"inertia", "*"},         {"collision", "*"}, {"geometry", "*"},
-    {"box", "*"},        {"sphere", "*"},          {"cylinder", "*"},  {"capsule", "*"},
-    {"mesh", "*"},       {"joint", " name type "}, {"parent", "*"},    {"child", "*"},
-    {"axis", "*"},       {"mujoco", "*"},          {"compiler", "*"},  {"option", " gravity timestep "},
+    {"robot", " name "},
+    {"link", " name "},
+    {"inertial", "*"},
+    {"origin", "*"},
+    {"mass", "*"},
+    {"inertia", "*"},
+    {"collision", "*"},
+    {"geometry", "*"},
+    {"box", "*"},
+    {"sphere", "*"},
+    {"cylinder", "*"},
+    {"capsule", "*"},
+    {"mesh", "*"},
+    {"joint", " name type "},
+    {"parent", "*"},
+    {"child", "*"},
+    {"axis", "*"},
+    {"mujoco", "*"},
+    {"compiler", "*"},
+    {"option", " gravity timestep "},
+    {"limit", " lower upper "},
+    {"dynamics", " damping friction "},
 };
 
 constexpr Reason urdfSections[] = {
     {"visual", "", "for display"},
     {"material", "", "for display"},
-    {"limit", "", "free and fixed joints have no limits"},
-    {"dynamics", "", "free and fixed joints have no damping or friction"},
-    {"mimic", "", "free and fixed joints do not follow others"},
+    {"mimic", "", "joints that follow others are not supported: it moves freely"},
     {"safety_controller", "", "there are no controllers"},
     {"calibration", "", "there are no joint sensors"},
     {"transmission", "", "there are no actuators"},

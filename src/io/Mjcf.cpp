@@ -547,14 +547,17 @@ Scene load(const std::string& path, std::string text, const std::string& label, 
   scene.report = std::move(scanned.report);
   scene.report.warnings = std::move(warnings);
   Importer importer{source, label, scene.report};
+  const LogCapture capture{scene.report.warnings};  // its kinematics may have something to say, too
   try {
     scene.model = importer.build(scanned.setsTimestep);
+    scene.start = makeState(scene.model);
+    scene.keyframes = importer.keyframes(scene.model);
   } catch (const InputError& error) {
     if (error.element().rfind(label, 0) == 0) throw;
     throw InputError{label + ": " + error.what(), "", "", ""};
+  } catch (const std::runtime_error& error) {
+    failCompile(label, error.what());
   }
-  scene.start = makeState(scene.model);
-  scene.keyframes = importer.keyframes(scene.model);
   scene.text = std::move(text);
   return scene;
 }

@@ -368,6 +368,51 @@ TEST(Joints, SnapshotsGoOnWithTheSameBits) {
   }
 }
 
+/// Ragdolls of random joints, springs, dampers, rotors and dry friction that fall on a floor.
+TEST(Joints, TreesFallInCertifiedSteps) {
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    std::mt19937 random{seed};
+    ModelBuilder builder;
+    addPlane(builder, 0.6);
+    std::vector<int> bodies;
+    std::vector<Vector3> places{{0, 0, 1}};
+    bodies.push_back(add(builder, solid(Shape::box({0.15, 0.1, 0.08}), 2, {places[0], Quaternion::Identity()}, 0.6)));
+    for (int k = 1; k <= 8; ++k) {
+      const auto parent = static_cast<std::size_t>((k - 1) / 2);
+      const Vector3 away = (inCube(random, 1) + Vector3{0, 0, 0.1}).normalized();
+      places.push_back(places[parent] + 0.35 * away);
+      const Quaternion R = Quaternion::FromTwoVectors(Vector3::UnitZ(), away);
+      bodies.push_back(add(builder, solid(Shape::capsule(0.05, 0.08), uniform(random, 0.2, 1), {places.back(), R}, 0.6)));
+      const auto vary = [&](Joint joint) {
+        joint.damping = uniform(random, 0, 0.2);
+        joint.armature = uniform(random, 0, 0.02);
+        if (joint.type == JointType::Ball) return joint;
+        joint.stiffness = uniform(random, 0, 5);
+        joint.friction = uniform(random, 0, 0.3);
+        joint.limited = uniform(random, 0, 1) < 0.5;
+        joint.low = -0.8;
+        joint.high = 0.8;
+        return joint;
+      };
+      const Vector3 axis = inCube(random, 1).normalized(), across = axis.cross(inCube(random, 1)).normalized();
+      std::vector<Joint> joints;
+      if (k % 4 == 0) joints = {vary(ball())};
+      if (k % 4 == 1) joints = {vary(hinge(axis))};
+      if (k % 4 == 2) joints = {vary(hinge(axis)), vary(hinge(across))};
+      if (k % 4 == 3) joints = {vary(hinge(axis)), vary(hinge(across)), vary(hinge(axis.cross(across)))};
+      builder.addJoints(bodies[parent], bodies.back(), {0, 0, -0.17}, joints);
+    }
+    Simulation simulation{builder.build(), {}};
+    for (int k = 0; k < 300; ++k) {
+      const StepReport& report = advance(simulation, 0.003, 1, 0.2);  // links that are not neighbours may overlap to begin with
+      EXPECT_GE(report.ledger.damping, 0);
+      if (HasFailure()) break;
+    }
+    EXPECT_LT(simulation.state().position[1].z(), 0.8) << "seed " << seed;
+    if (HasFailure()) break;
+  }
+}
+
 TEST(Joints, WrongOnesAreNamed) {
   const auto refusal = [](const std::function<void(ModelBuilder&, int, int)>& edit) {
     ModelBuilder builder;
