@@ -170,11 +170,11 @@ void EliminatedRows::turnWithJoint(Node& node) const {
   node.A -= node.moves() * rates.solve(Matrix6{other + own * node.A});
 }
 
-bool EliminatedRows::isWorthwhile() {
+bool EliminatedRows::isWorthwhile() const {
   double entries = 0, before = 0;
   std::vector<int> path(nodes_.size());
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
-    Node& node = nodes_[k];
+    const Node& node = nodes_[k];
     path[k] = node.free + (node.parent < 0 ? 0 : path[at(node.parent)]);
     entries += static_cast<double>(node.free) * path[k];
     before += node.size * node.size;
@@ -199,8 +199,7 @@ void EliminatedRows::cutPieces() {
     }
     if (node.free > 0) sizes[at(node.piece)] += node.free;
   }
-  const double zero = 0;
-  const std::vector<double> zeros(at(kPiece) * at(kPiece) + 36 * 36, zero);
+  const std::vector<double> zeros(at(kPiece) * at(kPiece));
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     rest_.M.addBlock(zeros.data(), sizes[k]);
     const std::size_t first = couplings_.size();

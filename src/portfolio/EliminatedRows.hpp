@@ -56,7 +56,7 @@ class EliminatedRows {
   bool hang(Node& node, const Link& link) const;
   void turnWithJoint(Node& node) const;
   Matrix6 columnsOf(const Link& link, int block, int size) const;
-  bool isWorthwhile();
+  bool isWorthwhile() const;
   void cutPieces();
   void buildMass();
   void buildMomentum();

@@ -69,42 +69,31 @@ MatrixX dense(const BlockColumns& A, int rows) {
   return D;
 }
 
+MatrixX dense(const BlockMass& M) {
+  MatrixX D = MatrixX::Zero(M.size(), M.size());
+  const auto block = [&M](int offset, int rows, int columns) { return Eigen::Map<const MatrixX>{M.values.data() + offset, rows, columns}; };
+  for (int k = 0; k < M.blocks(); ++k)
+    D.block(M.start[static_cast<std::size_t>(k)], M.start[static_cast<std::size_t>(k)], M.size(k), M.size(k)) =
+        block(M.offset[static_cast<std::size_t>(k)], M.size(k), M.size(k));
+  for (const BlockMass::Coupling& c : M.couplings) {
+    const int i = M.start[static_cast<std::size_t>(c.row)], j = M.start[static_cast<std::size_t>(c.column)];
+    D.block(i, j, M.size(c.row), M.size(c.column)) = block(c.offset, M.size(c.row), M.size(c.column));
+    D.block(j, i, M.size(c.column), M.size(c.row)) = block(c.offset, M.size(c.row), M.size(c.column)).transpose();
+  }
+  return D;
+}
+
 /// v and λ of M v = f + H r + G λ, Gᵀ v + b + C λ = 0.
 Iterate solveDensely(const ContactProblem& problem, const VectorX& r) {
   const int n = problem.dof(), m = problem.rows();
   MatrixX K = MatrixX::Zero(n + m, n + m);
-  for (int k = 0; k < problem.M.blocks(); ++k)
-    K.block(6 * k, 6 * k, 6, 6) = Eigen::Map<const MatrixX>{problem.M.values.data() + problem.M.offset[static_cast<std::size_t>(k)], 6, 6};
   const MatrixX G = dense(problem.G, n), H = dense(problem.H, n);
+  K.topLeftCorner(n, n) = dense(problem.M);
   K.topRightCorner(n, m) = -G;
   K.bottomLeftCorner(m, n) = G.transpose();
   K.bottomRightCorner(m, m) = problem.C.asDiagonal();
   VectorX right(n + m);
   right << problem.f + H * r, -problem.b;
-  const VectorX x = K.fullPivLu().solve(right);
-  return {x.head(n), r, x.tail(m)};
-}
-
-/// The rest's velocities for given contact impulses, through its dense matrices.
-Iterate solveRest(const ContactProblem& rest, const VectorX& r) {
-  const int n = rest.dof(), m = rest.rows();
-  MatrixX K = MatrixX::Zero(n + m, n + m);
-  for (int k = 0; k < rest.M.blocks(); ++k) {
-    const int first = rest.M.start[static_cast<std::size_t>(k)], size = rest.M.size(k);
-    K.block(first, first, size, size) = Eigen::Map<const MatrixX>{rest.M.values.data() + rest.M.offset[static_cast<std::size_t>(k)], size, size};
-  }
-  for (const BlockMass::Coupling& c : rest.M.couplings) {
-    const int i = rest.M.start[static_cast<std::size_t>(c.row)], j = rest.M.start[static_cast<std::size_t>(c.column)];
-    const MatrixX block = Eigen::Map<const MatrixX>{rest.M.values.data() + c.offset, rest.M.size(c.row), rest.M.size(c.column)};
-    K.block(i, j, block.rows(), block.cols()) = block;
-    K.block(j, i, block.cols(), block.rows()) = block.transpose();
-  }
-  const MatrixX G = dense(rest.G, n), H = dense(rest.H, n);
-  K.topRightCorner(n, m) = -G;
-  K.bottomLeftCorner(m, n) = G.transpose();
-  K.bottomRightCorner(m, m) = rest.C.asDiagonal();
-  VectorX right(n + m);
-  right << rest.f + H * r, -rest.b;
   const VectorX x = K.fullPivLu().solve(right);
   return {x.head(n), r, x.tail(m)};
 }
@@ -117,7 +106,7 @@ void expectSame(Builder& builder, int freedom, int left) {
   EXPECT_EQ(eliminated.rest().rows(), left);
   const VectorX r = builder.matrix(3 * problem.contacts(), 1);
   const Iterate wanted = solveDensely(problem, r);
-  Iterate found, rest = solveRest(eliminated.rest(), r);
+  Iterate found, rest = solveDensely(eliminated.rest(), r);
   eliminated.leave(problem, rest, found);
   EXPECT_LT((found.v - wanted.v).norm(), 1e-8 * wanted.v.norm());
   EXPECT_LT((found.lambda - wanted.lambda).norm(), 1e-7 * wanted.lambda.norm());
