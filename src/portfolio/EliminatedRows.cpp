@@ -25,7 +25,9 @@ bool EliminatedRows::eliminate(const ContactProblem& problem, double scale) {
   problem_ = &problem;
   findLinks();
   growTrees();
-  if (std::none_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.rows > 0; }) || !isWorthwhile()) return false;
+  const bool hold = std::any_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.rows > 0; });
+  const bool move = std::any_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.free > 0; });
+  if (!hold || !move || !isWorthwhile()) return false;
   cutPieces();
   rest_.mu = problem.mu;
   rest_.R = problem.R;

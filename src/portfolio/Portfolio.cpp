@@ -31,6 +31,10 @@ std::unique_ptr<Solver> makeNamed(const std::string& solver, Law law) {
   throw InputError{"solver", "'" + solver + "'", known, "choose one of these; `stiction solvers` describes them"};
 }
 
+bool isComplete(const ContactProblem& problem, const Iterate& iterate) {
+  return iterate.v.size() == problem.dof() && iterate.r.size() == 3 * problem.contacts() && iterate.lambda.size() == problem.rows();
+}
+
 }  // namespace
 
 struct Portfolio::Impl {
@@ -69,9 +73,11 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
   part.rest = nullptr;
   part.beforeSearch = nullptr;
   part.scale = 0;
+  restIterate = {};
   if (options.warm) eliminated.enter(iterate, restIterate);
   rest.prepare(eliminated.rest());
   report = ladder.solve(PosedProblem{eliminated.rest()}, restIterate, part, &rest, nullptr);
+  if (!isComplete(eliminated.rest(), restIterate)) return false;  // no method could begin
   eliminated.leave(problem, restIterate, trial);
   report.certificate = certifier.judge(problem, trial);
   report.certified = report.certificate.passes(options.tolerance);

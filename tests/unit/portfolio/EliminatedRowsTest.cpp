@@ -183,6 +183,10 @@ TEST(EliminatedRows, NothingToEliminate) {
   for (int k = 0; k < 2; ++k) rod.addBody();
   rod.addRows(0, 1, 1, 0);
   EXPECT_FALSE(eliminated.eliminate(rod.finish(), 1.0));
+  Builder glued{4};
+  glued.addBody();
+  glued.addRows(0, -1, 6, 0);
+  EXPECT_FALSE(eliminated.eliminate(glued.finish(), 1.0));
   for (int k = 0; k < 400; ++k) chain.addBody();  // so long that minimal coordinates are more work
   for (int k = 1; k < 400; ++k) chain.addRows(k, k - 1, 5, 0);
   EXPECT_FALSE(eliminated.eliminate(chain.finish(), 1.0));
@@ -201,6 +205,18 @@ TEST(EliminatedRows, ThePortfolioCertifiesTreesInContact) {
     EXPECT_TRUE(report.certified) << seed;
     EXPECT_LE(certify(problem, answer).relative, 1e-8) << seed;
   }
+}
+
+/// Where no method can begin, as numbers of all sizes meet, nothing is read of an answer that is not there.
+TEST(EliminatedRows, FailuresAreReported) {
+  Builder builder{5};
+  for (int k = 0; k < 3; ++k) builder.addBody();
+  for (int k = 1; k < 3; ++k) builder.addRows(k, k - 1, 5, 0);
+  builder.addContact(2, -1, 0.6);
+  builder.finish();
+  for (double& x : builder.problem.M.values) x = -x;
+  Iterate answer;
+  EXPECT_FALSE(Portfolio{}.solve(builder.problem, answer, {}).certified);
 }
 
 }  // namespace
