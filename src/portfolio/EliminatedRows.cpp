@@ -74,13 +74,13 @@ void EliminatedRows::growTrees() {
     for (; grown < nodes_.size(); ++grown) {
       const int block = nodes_[grown].block;
       for (const int k : linksOf_[at(block)]) {
-        Link& link = links_[at(k)];
+        const Link& link = links_[at(k)];
         const int other = link.blocks[0] == block ? link.blocks[1] : link.blocks[0];
         if (other >= 0 && nodeOf_[at(other)] < 0) addNode(other, static_cast<int>(grown), &link);
       }
     }
   };
-  for (Link& link : links_)
+  for (const Link& link : links_)
     if (link.blocks[1] < 0 && link.count >= kHolds && nodeOf_[at(link.blocks[0])] < 0) addNode(link.blocks[0], -1, &link);
   grow();
   for (int block = 0; block < problem_->M.blocks(); ++block) {
@@ -91,21 +91,19 @@ void EliminatedRows::growTrees() {
 }
 
 /// Without a link, or where the rows do not hold the block by independent directions, it hangs on nothing; in the second case it may still be found by another way.
-void EliminatedRows::addNode(int block, int parent, Link* link) {
+void EliminatedRows::addNode(int block, int parent, const Link* link) {
   Node node;
   node.block = block;
   node.row = problem_->M.start[at(block)];
-  node.size = problem_->M.size(block);
+  node.size = node.free = problem_->M.size(block);
   node.parent = parent;
   if (link != nullptr) {
     if (!hang(node, *link)) return;
-    link->used = true;
     if (parent >= 0) ++nodes_[at(parent)].children;
   } else {
     node.Q = Matrix6::Identity(node.size, node.size);
     node.s = Vector6::Zero(node.size);
   }
-  node.free = node.size - node.rows;
   nodeOf_[at(block)] = static_cast<int>(nodes_.size());
   nodes_.push_back(std::move(node));
 }
@@ -130,6 +128,7 @@ bool EliminatedRows::hang(Node& node, const Link& link) const {
   node.Q = decomposition.householderQ();
   node.first = link.first;
   node.rows = link.count;
+  node.free = node.size - node.rows;
   const auto back = [&](const Matrix6& right) -> Matrix6 { return -node.still() * node.R.transpose().triangularView<Eigen::Lower>().solve(right); };
   node.d = back(problem_->b.segment(link.first, link.count));
   node.s = node.d;
@@ -137,7 +136,6 @@ bool EliminatedRows::hang(Node& node, const Link& link) const {
   const Node& parent = nodes_[at(node.parent)];
   node.across = columnsOf(link, parent.block, parent.size);
   node.A = back(node.across.transpose());
-  node.free = node.size - node.rows;
   turnWithJoint(node);
   node.s += node.A * parent.s;
   return true;
@@ -186,8 +184,8 @@ bool EliminatedRows::isWorthwhile() const {
 
 /// Blocks of M': branches, cut where they are long.
 void EliminatedRows::cutPieces() {
-  rest_.M.clear();
-  couplings_.clear();
+  BlockMass& M = rest_.M;
+  M.clear();
   std::vector<int> sizes, ancestorOf;
   for (Node& node : nodes_) {
     const int above = node.parent < 0 ? -1 : nodes_[at(node.parent)].piece;
@@ -202,63 +200,64 @@ void EliminatedRows::cutPieces() {
     if (node.free > 0) sizes[at(node.piece)] += node.free;
   }
   const std::vector<double> zeros(at(kPiece) * at(kPiece));
-  for (std::size_t k = 0; k < sizes.size(); ++k) {
-    rest_.M.addBlock(zeros.data(), sizes[k]);
-    const std::size_t first = couplings_.size();
-    for (int above = ancestorOf[k]; above >= 0; above = ancestorOf[at(above)]) couplings_.push_back({static_cast<int>(k), above, 0});
-    std::reverse(couplings_.begin() + static_cast<std::ptrdiff_t>(first), couplings_.end());
-  }
-  for (Coupling& coupling : couplings_) {
-    rest_.M.addCoupling(coupling.piece, coupling.ancestor, zeros.data());
-    coupling.offset = rest_.M.couplings.back().offset;
+  for (const int size : sizes) M.addBlock(zeros.data(), size);
+  std::vector<int> above;
+  for (int piece = 0; piece < M.blocks(); ++piece) {
+    above.clear();
+    for (int k = ancestorOf[at(piece)]; k >= 0; k = ancestorOf[at(k)]) above.push_back(k);
+    std::for_each(above.rbegin(), above.rend(), [&](int k) { M.addCoupling(piece, k, zeros.data()); });
   }
   std::vector<int> used(sizes.size(), 0);
   for (Node& node : nodes_) {
     if (node.free == 0) continue;
-    node.start = rest_.M.start[at(node.piece)] + used[at(node.piece)];
+    node.start = M.start[at(node.piece)] + used[at(node.piece)];
     used[at(node.piece)] += node.free;
   }
 }
 
-void EliminatedRows::buildMass() {
+Eigen::Map<const MatrixX> EliminatedRows::massOf(const Node& node) const {
+  return {problem_->M.values.data() + problem_->M.offset[at(node.block)], node.size, node.size};
+}
+
+/// Where M' has the entries between the node's velocities and those of one on its way to the root, or its own.
+Eigen::Block<Eigen::Map<MatrixX>> EliminatedRows::placeOf(const Node& node, const Node& above) {
   BlockMass& M = rest_.M;
-  for (Node& node : nodes_) node.composite = Eigen::Map<const MatrixX>{problem_->M.values.data() + problem_->M.offset[at(node.block)], node.size, node.size};
-  const auto firstOf = [&](const Node& node) { return node.start - M.start[at(node.piece)]; };
+  int offset = M.offset[at(node.piece)];
+  if (above.piece != node.piece)
+    offset = std::lower_bound(M.couplings.begin(), M.couplings.end(), std::pair{node.piece, above.piece},
+                              [](const BlockMass::Coupling& c, const std::pair<int, int>& wanted) {
+                                return std::pair{c.row, c.column} < wanted;
+                              })
+                 ->offset;
+  Eigen::Map<MatrixX> block{M.values.data() + offset, M.size(node.piece), M.size(above.piece)};
+  return block.block(node.start - M.start[at(node.piece)], above.start - M.start[at(above.piece)], node.free, above.free);
+}
+
+void EliminatedRows::buildMass() {
+  for (Node& node : nodes_) node.composite = massOf(node);
   for (std::size_t k = nodes_.size(); k-- > 0;) {
-    Node& node = nodes_[k];
-    if (node.free > 0) {
-      Eigen::Map<MatrixX> own{M.values.data() + M.offset[at(node.piece)], M.size(node.piece), M.size(node.piece)};
-      Matrix6 F = node.composite * node.moves();
-      own.block(firstOf(node), firstOf(node), node.free, node.free) = node.moves().transpose() * F;
-      const Node* below = &node;
-      while (below->parent >= 0) {
-        const Node& above = nodes_[at(below->parent)];
-        F = (below->A.transpose() * F).eval();
-        below = &above;
-        if (above.free == 0) continue;
-        const Matrix6 product = F.transpose() * above.moves();
-        if (above.piece == node.piece) {
-          own.block(firstOf(node), firstOf(above), node.free, above.free) = product;
-          own.block(firstOf(above), firstOf(node), above.free, node.free) = product.transpose();
-        } else {
-          const auto coupling = std::lower_bound(couplings_.begin(), couplings_.end(), std::pair{node.piece, above.piece},
-                                                 [](const Coupling& c, const std::pair<int, int>& wanted) {
-                                                   return std::pair{c.piece, c.ancestor} < wanted;
-                                                 });
-          Eigen::Map<MatrixX>{M.values.data() + coupling->offset, M.size(node.piece), M.size(above.piece)}.block(firstOf(node), firstOf(above), node.free,
-                                                                                                                 above.free) = product;
-        }
-      }
-    }
+    const Node& node = nodes_[k];
     if (node.parent >= 0) nodes_[at(node.parent)].composite += node.A.transpose() * node.composite * node.A;
+    if (node.free == 0) continue;
+    Matrix6 F = node.composite * node.moves();
+    placeOf(node, node) = node.moves().transpose() * F;
+    for (const Node* below = &node; below->parent >= 0;) {
+      const Node& above = nodes_[at(below->parent)];
+      F = (below->A.transpose() * F).eval();
+      below = &above;
+      if (above.free == 0) continue;
+      const Matrix6 product = F.transpose() * above.moves();
+      placeOf(node, above) = product;
+      if (above.piece == node.piece) placeOf(above, node) = product.transpose();
+    }
   }
 }
 
 void EliminatedRows::buildMomentum() {
+  s_.resize(problem_->dof());
+  for (const Node& node : nodes_) s_.segment(node.row, node.size) = node.s;
   impulse_ = problem_->f;
-  for (const Node& node : nodes_)
-    impulse_.segment(node.row, node.size) -=
-        Eigen::Map<const MatrixX>{problem_->M.values.data() + problem_->M.offset[at(node.block)], node.size, node.size} * node.s;
+  for (const Node& node : nodes_) impulse_.segment(node.row, node.size) -= massOf(node) * node.s;
   rest_.f.setZero(rest_.M.size());
   for (std::size_t k = nodes_.size(); k-- > 0;) {
     const Node& node = nodes_[k];
@@ -310,9 +309,8 @@ void EliminatedRows::append(BlockColumns& columns) {
 }
 
 void EliminatedRows::buildContacts() {
-  VectorX s(problem_->dof()), shift;
-  for (const Node& node : nodes_) s.segment(node.row, node.size) = node.s;
-  multiplyTransposed(problem_->H, s, shift);
+  VectorX shift;
+  multiplyTransposed(problem_->H, s_, shift);
   rest_.w = problem_->w + shift;
   rest_.wScale = problem_->wScale + shift;
   rest_.H.clear();
@@ -337,9 +335,8 @@ bool EliminatedRows::isOfOneNode(int& node) const {
 }
 
 void EliminatedRows::buildRows() {
-  VectorX s(problem_->dof()), shift;
-  for (const Node& node : nodes_) s.segment(node.row, node.size) = node.s;
-  multiplyTransposed(problem_->G, s, shift);
+  VectorX shift;
+  multiplyTransposed(problem_->G, s_, shift);
   rowIsLeft_.assign(at(problem_->rows()), 1);
   for (const Node& node : nodes_) std::fill_n(rowIsLeft_.begin() + node.first, node.rows, char{0});
   left_.clear();
@@ -354,9 +351,7 @@ void EliminatedRows::buildRows() {
     if (!isRigid(*problem_, row) && isOfOneNode(k) && k >= 0) {
       const Node& node = nodes_[at(k)];
       const auto g = reduced_.col(0).segment(node.start, node.free);
-      const int first = node.start - rest_.M.start[at(node.piece)];
-      Eigen::Map<MatrixX>{rest_.M.values.data() + rest_.M.offset[at(node.piece)], rest_.M.size(node.piece), rest_.M.size(node.piece)}.block(
-          first, first, node.free, node.free) += g * g.transpose() / problem_->C[row];
+      placeOf(node, node) += g * g.transpose() / problem_->C[row];
       rest_.f.segment(node.start, node.free) -= g * (moving / problem_->C[row]);
       rowIsLeft_[at(row)] = 2;
       continue;
@@ -384,7 +379,8 @@ void EliminatedRows::enter(const Iterate& whole, Iterate& rest) const {
     for (std::size_t k = 0; k < left_.size(); ++k) rest.lambda[static_cast<Eigen::Index>(k)] = whole.lambda[left_[k]];
 }
 
-void EliminatedRows::leave(const ContactProblem& problem, const Iterate& rest, Iterate& whole) {
+void EliminatedRows::leave(const Iterate& rest, Iterate& whole) {
+  const ContactProblem& problem = *problem_;
   whole.r = rest.r;
   whole.v.resize(problem.dof());
   for (const Node& node : nodes_) {
@@ -407,9 +403,7 @@ void EliminatedRows::leave(const ContactProblem& problem, const Iterate& rest, I
   for (std::size_t k = nodes_.size(); k-- > 0;) {
     const Node& node = nodes_[k];
     if (node.rows == 0) continue;
-    const Vector6 missing =
-        Eigen::Map<const MatrixX>{problem.M.values.data() + problem.M.offset[at(node.block)], node.size, node.size} * whole.v.segment(node.row, node.size) -
-        impulse_.segment(node.row, node.size);
+    const Vector6 missing = massOf(node) * whole.v.segment(node.row, node.size) - impulse_.segment(node.row, node.size);
     const Vector6 lambda = node.R.triangularView<Eigen::Upper>().solve(Vector6{node.still().transpose() * missing});
     whole.lambda.segment(node.first, node.rows) = lambda;
     if (node.parent < 0) continue;

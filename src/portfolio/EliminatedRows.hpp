@@ -23,7 +23,7 @@ class EliminatedRows {
 
   const ContactProblem& rest() const { return rest_; }
   void enter(const Iterate& whole, Iterate& rest) const;
-  void leave(const ContactProblem& problem, const Iterate& rest, Iterate& whole);
+  void leave(const Iterate& rest, Iterate& whole);
 
  private:
   using Matrix6 = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
@@ -33,7 +33,6 @@ class EliminatedRows {
   struct Link {
     int first, count;
     int blocks[2];  // the second -1 where there is one only
-    bool used{false};
   };
   /// A block of M in its tree, after the one that it hangs on.
   struct Node {
@@ -41,7 +40,7 @@ class EliminatedRows {
     int parent{-1};         // node
     int first{0}, rows{0};  // eliminated here
     int start{0}, free{0};  // y_c in y
-    int piece{-1};          // block of M', of the last node with y on the way here
+    int piece{-1};          // block of M', of the last node with y on the way here; those of a branch are numbered from the root
     int children{0};
     Matrix6 Q, R, A, across;  // Q = [Q₁ Q₂], `across` = G_p
     Vector6 d, s;
@@ -52,12 +51,14 @@ class EliminatedRows {
 
   void findLinks();
   void growTrees();
-  void addNode(int block, int parent, Link* link);
+  void addNode(int block, int parent, const Link* link);
   bool hang(Node& node, const Link& link) const;
   void turnWithJoint(Node& node) const;
   Matrix6 columnsOf(const Link& link, int block, int size) const;
   bool isWorthwhile() const;
   void cutPieces();
+  Eigen::Map<const MatrixX> massOf(const Node& node) const;
+  Eigen::Block<Eigen::Map<MatrixX>> placeOf(const Node& node, const Node& above);
   void buildMass();
   void buildMomentum();
   void buildContacts();
@@ -76,12 +77,9 @@ class EliminatedRows {
   std::vector<Node> nodes_;
   std::vector<char> rowIsLeft_;  // per row of G: 0 eliminated, 1 left, 2 in M'
   std::vector<int> left_;        // rows of G that are left
-  struct Coupling {
-    int piece, ancestor, offset;
-  };
-  std::vector<Coupling> couplings_;  // by piece, and then ancestor
-  MatrixX reduced_;                  // y × width of one group
-  std::vector<int> touched_;         // nodes
+  VectorX s_;                    // of all nodes
+  MatrixX reduced_;              // y × width of one group
+  std::vector<int> touched_;     // nodes
   VectorX impulse_;
 };
 

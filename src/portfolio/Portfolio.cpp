@@ -56,8 +56,11 @@ struct Portfolio::Impl {
 PortfolioReport Portfolio::Impl::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier* prepared) {
   PortfolioReport without;
   if (!named && problem.rows() > 0) {
-    if (prepared == nullptr) whole.prepare(problem);
-    if (solveWithoutRows(problem, iterate, options, prepared != nullptr ? *prepared : whole, without)) return without;
+    if (prepared == nullptr) {
+      whole.prepare(problem);
+      prepared = &whole;
+    }
+    if (solveWithoutRows(problem, iterate, options, *prepared, without)) return without;
   }
   PortfolioReport report = ladder.solve(PosedProblem{problem}, iterate, options, prepared, named.get());
   report.iterations += without.iterations;
@@ -78,7 +81,7 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
   rest.prepare(eliminated.rest());
   report = ladder.solve(PosedProblem{eliminated.rest()}, restIterate, part, &rest, nullptr);
   if (!isComplete(eliminated.rest(), restIterate)) return false;  // no method could begin
-  eliminated.leave(problem, restIterate, trial);
+  eliminated.leave(restIterate, trial);
   report.certificate = certifier.judge(problem, trial);
   report.certified = report.certificate.passes(options.tolerance);
   if (!report.certified && options.thorough) return false;

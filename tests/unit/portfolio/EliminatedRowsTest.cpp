@@ -107,7 +107,7 @@ void expectSame(Builder& builder, int freedom, int left) {
   const VectorX r = builder.matrix(3 * problem.contacts(), 1);
   const Iterate wanted = solveDensely(problem, r);
   Iterate found, rest = solveDensely(eliminated.rest(), r);
-  eliminated.leave(problem, rest, found);
+  eliminated.leave(rest, found);
   EXPECT_LT((found.v - wanted.v).norm(), 1e-8 * wanted.v.norm());
   EXPECT_LT((found.lambda - wanted.lambda).norm(), 1e-7 * wanted.lambda.norm());
   // Contacts see the same velocities.
