@@ -29,9 +29,7 @@ JointForces::JointForces(const Model& model, const std::vector<BodyInertia>& ine
       actuatorsOf_(model.joints.size()),
       acting_(model.actuators.size()),
       rubbing_(model.joints.size()) {
-  for (std::size_t id = 0; id < model.actuators.size(); ++id) {
-    actuatorsOf_[at(model.actuators[id].joint)].push_back(static_cast<int>(id));
-  }
+  for (std::size_t id = 0; id < model.actuators.size(); ++id) actuatorsOf_[at(model.actuators[id].joint)].push_back(static_cast<int>(id));
   for (const JointMotion& motion : motions) {
     char acts = 0;
     for (int j = 0; j < motion.joints(); ++j) {
@@ -71,7 +69,7 @@ void JointForces::addActuators(Row& row, const Loads& loads, double h) {
     Ranged& acting = acting_[at(id)];
     const Actuator& actuator = model_->actuators[at(id)];
     const double force = forceOf(id, loads, row, h, row.rate);
-    if (!acting.seen) acting.end = force < actuator.lowForce ? End::Low : force > actuator.highForce ? End::High : End::None;
+    if (!acting.seen) acting.end = endOfRange(actuator, force);
     acting.seen = true;
     if (acting.end != End::None) {
       row.push += actuator.gear * (acting.end == End::Low ? actuator.lowForce : actuator.highForce);
@@ -197,6 +195,10 @@ void JointForces::keep(double h, const Eigen::Ref<const VectorX>& lambda, double
     if (row.enters) forces[row.slot] = lambda[k++] / (h * row.length);
 }
 
+JointForces::End JointForces::endOfRange(const Actuator& actuator, double force) {
+  return force < actuator.lowForce ? End::Low : force > actuator.highForce ? End::High : End::None;
+}
+
 bool JointForces::switchTo(Ranged& ranged, End end) {
   if (end == ranged.end || (end != End::None && ranged.switches >= kSwitches)) return false;
   ranged.end = end;
@@ -224,9 +226,7 @@ bool JointForces::switches(const ContactAssembly& assembly, const Loads& loads, 
       continue;
     }
     for (const int id : actuatorsOf_[at(row.joint)]) {
-      const Actuator& actuator = model_->actuators[at(id)];
-      const double force = forceOf(id, loads, row, h, rate);
-      const End end = force < actuator.lowForce ? End::Low : force > actuator.highForce ? End::High : End::None;
+      const End end = endOfRange(model_->actuators[at(id)], forceOf(id, loads, row, h, rate));
       changed = switchTo(acting_[at(id)], end) || changed;
     }
   }

@@ -103,6 +103,7 @@ class JointForces {
 
   double forceOf(int actuator, const Loads& loads, const Row& row, double h, double rate) const;
   static bool switchTo(Ranged& ranged, End end);
+  static End endOfRange(const Actuator& actuator, double force);
   End endOfFriction(const Row& row, const Ranged& ranged, double h, double rate, double impulse) const;
   void addActuators(Row& row, const Loads& loads, double h);
   void addFriction(const WorldState& state, const Row& row, double h, const double* forces);

@@ -74,7 +74,7 @@ JointState stateOf(const JointMotion& motion, const WorldState& state);
 /// J v.
 double rateOf(const RowVector12& rates, const WorldState& state, int parent, int child);
 
-/// Lets the rotors of a body's joints turn as the bodies do; -1: of all bodies'.
+/// Lets the rotors of a body's joints turn as the bodies do; -1: of all bodies', also where the state has none yet.
 void engageRotors(const std::vector<JointMotion>& motions, int body, WorldState& state);
 
 /// The coordinates of the model's joints at the state, each in the turn nearest to where it was and its rates have taken it since, over h [s].

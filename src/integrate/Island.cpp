@@ -48,10 +48,12 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
   };
   for (const Contact& contact : contacts)
     for (const int body : {contact.bodyA, contact.bodyB}) know(body);
+  mobilizers.clear();
   joints.clear();
   for (const int id : held) {
     const HeldConstraint& constraint = setup->held[at(id)];
     if (constraint.mobilizer < 0 || constraint.limit != nullptr) continue;
+    mobilizers.push_back(constraint.mobilizer);
     const JointMotion& mobilizer = setup->motions[at(constraint.mobilizer)];
     for (int j = 0; j < mobilizer.joints(); ++j) joints.push_back(mobilizer.firstJoint() + j);
   }
@@ -73,6 +75,7 @@ void Island::copy(const Island& other, IslandResult& to) {
   bodies = other.bodies;
   kinematic = other.kinematic;
   held.clear();
+  mobilizers.clear();
   joints.clear();
   closing.reset();
   Moment now;

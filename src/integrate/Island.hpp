@@ -93,7 +93,8 @@ struct Island {
   std::vector<int> bodies;  // ascending
   std::vector<CandidatePair> pairs;
   std::vector<int> held;             // its constraints
-  std::vector<int> joints;           // those of the model that hold its bodies
+  std::vector<int> mobilizers;       // those of the model that hold its bodies,
+  std::vector<int> joints;           // and their joints
   std::vector<int> kinematic;        // kinematic bodies that its contacts and constraints know
   WorldState state;                  // only the entries of the island's bodies and of the fixed bodies it touches are valid
   ContactSet contacts;               // at the poses of `state` when fresh

@@ -47,10 +47,7 @@ void IslandRows::begin(const WorldState& start) {
     }
   }
   report.rowImpulses.assign(report.rowForces.size(), 0.0);
-  mobilizers_.clear();
-  for (const int id : island_->held)
-    if (all[at(id)].mobilizer >= 0 && all[at(id)].limit == nullptr) mobilizers_.push_back(all[at(id)].mobilizer);
-  joints_.choose(mobilizers_);
+  joints_.choose(island_->mobilizers);
   firstForce_ = report.rowForces.size();
   joints_.eachJoint([&](std::size_t joint) {
     for (int i = 0; i < 3; ++i) report.rowForces.push_back(start.jointForce[joint][i]);
@@ -188,7 +185,7 @@ void IslandRows::beginTrials() {
 IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale) {
   if (rows().empty()) return Ending::Accepted;
   if (forcesSwitch(h)) return round < 2 * kTrials ? Ending::Repeated : Ending::Lost;
-  if ((round < kTrials && joints_.slip(problem_->assembly, problem_->iterate.v) > kMiss * scale)) return Ending::Repeated;
+  if (round < kTrials && joints_.slip(problem_->assembly, problem_->iterate.v) > kMiss * scale) return Ending::Repeated;
   if (!rows_.evaluateValues(island_->state, island_->time, end_)) {
     refuse();
     return Ending::Accepted;

@@ -84,9 +84,8 @@ class IslandRows {
   IslandProblem* problem_;
   ConstraintRows rows_;
   JointForces joints_;
-  double elastic_{0};  // [J] of the joints' springs when last looked at
-  double h_{0};        // [s] of the (sub)step; 0: an impact
-  std::vector<int> mobilizers_;
+  double elastic_{0};                 // [J] of the joints' springs when last looked at
+  double h_{0};                       // [s] of the (sub)step; 0: an impact
   std::vector<std::size_t> start_;    // of each held constraint of the island in report.rowForces
   std::size_t firstForce_{0};         // there, of the joints' forces, which follow them
   std::vector<double> moving_;        // [m/s] of the equality rows

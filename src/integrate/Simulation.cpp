@@ -8,21 +8,18 @@
 #include "base/Error.hpp"
 #include "constraints/FrictionConstraint.hpp"
 #include "integrate/SimulationImpl.hpp"
+#include "model/ModelChecks.hpp"
 
 namespace stiction {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-void requireBody(const Model& model, int body) {
-  if (body < 0 || at(body) >= model.bodies.size())
-    throw InputError{"body", std::to_string(body), "0 to " + std::to_string(model.bodies.size() - 1), "use an id that the model has"};
+void requireId(const char* element, int id, std::size_t count) {
+  if (id < 0 || at(id) >= count)
+    throw InputError{element, std::to_string(id), count == 0 ? "the model has none" : "0 to " + std::to_string(count - 1), "use an id that the model has"};
 }
-
-void requireFinite(const std::string& what, const Vector3& value) {
-  for (int i = 0; i < 3; ++i)
-    if (!std::isfinite(value[i])) throw InputError{what, number(value[i]), "finite", "give three finite numbers"};
-}
+void requireBody(const Model& model, int body) { requireId("body", body, model.bodies.size()); }
 
 }  // namespace
 
@@ -46,17 +43,13 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
   appliedTorque.assign(model.bodies.size(), Vector3::Zero());
   bouncing_ = std::any_of(model.geoms.begin(), model.geoms.end(), [](const Geom& geom) { return geom.restitution > 0; }) ||
               std::any_of(model.pairs.begin(), model.pairs.end(), [](const GeomPair& pair) { return pair.restitution > 0; });
-  state.rotorRate.resize(model.joints.size());
   engageRotors(setup.motions, -1, state);
   holdJoints();
 }
 
 /// The model's joints are the first constraints.
 void Simulation::Impl::holdJoints() {
-  const auto titleOf = [this](int joint) {
-    const std::string& name = model.joints[at(joint)].name;
-    return "joint " + (name.empty() ? std::to_string(joint) : "\"" + name + "\"");
-  };
+  const auto titleOf = [this](int joint) { return elementTitle("joint", model.joints[at(joint)].name, at(joint)); };
   const auto add = [this](std::size_t mobilizer, std::shared_ptr<const Constraint> constraint, const JointLimit* limit) {
     HeldConstraint held;
     held.constraint = std::move(constraint);
@@ -108,10 +101,7 @@ void Simulation::Impl::resetState(WorldState s) {
   };
   complete("joint positions", s.jointPosition, state.jointPosition);
   complete("controls", s.control, state.control);
-  if (s.rotorRate.empty()) {
-    s.rotorRate.resize(model.joints.size());
-    engageRotors(setup.motions, -1, s);
-  }
+  if (s.rotorRate.empty()) engageRotors(setup.motions, -1, s);
   if (s.jointForce.empty()) s.jointForce.resize(model.joints.size(), Vector3::Zero());
   if (s.rotorRate.size() != model.joints.size() || s.jointForce.size() != model.joints.size())
     throw InputError{"state, joints", std::to_string(s.rotorRate.size()), std::to_string(model.joints.size()), "use a state of this model"};
@@ -184,19 +174,14 @@ void Simulation::setVelocity(int body, const Vector3& velocity, const Vector3& a
 }
 
 void Simulation::setControl(int actuator, double control) {
-  const std::size_t count = impl_->model.actuators.size();
-  if (actuator < 0 || at(actuator) >= count)
-    throw InputError{"actuator", std::to_string(actuator), count == 0 ? "the model has none" : "0 to " + std::to_string(count - 1),
-                     "use an id that the model has"};
+  requireId("actuator", actuator, impl_->model.actuators.size());
   if (!std::isfinite(control)) throw InputError{"control of actuator " + std::to_string(actuator), number(control), "finite", "give a finite number"};
   impl_->unchanged = false;
   impl_->state.control[at(actuator)] = impl_->setup.loads.control[at(actuator)] = control;
 }
 
 JointReading Simulation::joint(int id) const {
-  const std::size_t count = impl_->model.joints.size();
-  if (id < 0 || at(id) >= count)
-    throw InputError{"joint", std::to_string(id), count == 0 ? "the model has none" : "0 to " + std::to_string(count - 1), "use an id that the model has"};
+  requireId("joint", id, impl_->model.joints.size());
   const WorldState& now = impl_->state;
   const auto motion =
       std::find_if(impl_->setup.motions.begin(), impl_->setup.motions.end(), [id](const JointMotion& m) { return id < m.firstJoint() + m.joints(); });

@@ -11,10 +11,7 @@ EnergyTotals::EnergyTotals(const Model& model, const WorldState& start) {
   const std::vector<BodyInertia> inertias = bodyInertias(model);
   const std::vector<JointMotion> motions = jointMotions(model);
   WorldState engaged = start;
-  if (engaged.rotorRate.empty()) {
-    engaged.rotorRate.resize(model.joints.size());
-    engageRotors(motions, -1, engaged);
-  }
+  if (engaged.rotorRate.empty()) engageRotors(motions, -1, engaged);
   startKinetic_ = kinetic_ = kineticEnergy(model, inertias, start) + rotorEnergy(model, engaged);
   for (const JointMotion& motion : motions) startElastic_ += elasticEnergy(motion, start);
   for (const int body : model.dynamicBodies) {

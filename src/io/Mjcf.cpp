@@ -267,9 +267,10 @@ void Importer::readBodies() {
   for (int k = 0; k < m_.nexclude; ++k) excluded.insert({m_.exclude_signature[k] & 0xFFFF, m_.exclude_signature[k] >> 16});
   parts_.resize(at(static_cast<int>(m_.nbody)));
   for (int b = 1; b < m_.nbody; ++b)
-    if (isJoined(b) && !kinematics_) {
+    if (isJoined(b)) {
       kinematics_ = std::make_unique<MjcfKinematics>(m_);
       kinematics_->set(m_.qpos0, nullptr, nullptr, nullptr);
+      break;
     }
   for (int b = 1; b < m_.nbody; ++b) parts_[at(rootOf(b))].push_back(b);
   for (int b = 1; b < m_.nbody; ++b) {

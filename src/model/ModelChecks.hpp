@@ -1,4 +1,4 @@
-// Checks of a scene's numbers that its parts share. For the files of this room.
+// How messages name the parts of a scene, and checks that these share.
 #pragma once
 #include <string>
 

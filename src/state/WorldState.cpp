@@ -44,13 +44,11 @@ bool sameMotion(const WorldState& a, const WorldState& b) {
   if (a.position.size() != b.position.size()) return false;
   for (std::size_t i = 0; i < a.position.size(); ++i)
     if (!sameBits(a, b, static_cast<int>(i))) return false;
-  const auto same = [](const auto& x, const auto& y) { return sameBits(x, y); };
-  return std::equal(a.contacts.begin(), a.contacts.end(), b.contacts.begin(), b.contacts.end(), same) &&
-         std::equal(a.rowForces.begin(), a.rowForces.end(), b.rowForces.begin(), b.rowForces.end(), same) &&
-         std::equal(a.jointPosition.begin(), a.jointPosition.end(), b.jointPosition.begin(), b.jointPosition.end(), same) &&
-         std::equal(a.rotorRate.begin(), a.rotorRate.end(), b.rotorRate.begin(), b.rotorRate.end(), same) &&
-         std::equal(a.jointForce.begin(), a.jointForce.end(), b.jointForce.begin(), b.jointForce.end(), same) &&
-         std::equal(a.control.begin(), a.control.end(), b.control.begin(), b.control.end(), same);
+  const auto same = [](const auto& x, const auto& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const auto& one, const auto& other) { return sameBits(one, other); });
+  };
+  return same(a.contacts, b.contacts) && same(a.rowForces, b.rowForces) && same(a.jointPosition, b.jointPosition) && same(a.rotorRate, b.rotorRate) &&
+         same(a.jointForce, b.jointForce) && same(a.control, b.control);
 }
 
 std::uint64_t hash(const WorldState& state) {
