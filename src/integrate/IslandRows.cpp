@@ -320,6 +320,20 @@ Faults IslandRows::choose(double h, std::vector<int>& region) {
   return faults;
 }
 
+void IslandRows::addHeld(std::vector<int>& bodies) const {
+  const auto has = [&](int body) { return std::binary_search(bodies.begin(), bodies.end(), body); };
+  const auto moves = [&](int body) { return body >= 0 && island_->inertia(body).dynamic; };
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const ConstraintRows::Row& row : rows()) {
+      if (row.unilateral || !moves(row.bodyA) || !moves(row.bodyB) || has(row.bodyA) == has(row.bodyB)) continue;
+      const int body = has(row.bodyA) ? row.bodyB : row.bodyA;
+      bodies.insert(std::lower_bound(bodies.begin(), bodies.end(), body), body);
+      grows = true;
+    }
+  }
+}
+
 double IslandRows::error() {
   if (rows().empty() || !rows_.evaluateValues(island_->state, island_->time, end_)) return 0.0;
   double worst = 0;

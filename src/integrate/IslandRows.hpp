@@ -66,6 +66,8 @@ class IslandRows {
 
   /// Evaluates the rows where the island is now, and adds to `region` the bodies of those that are off. Returns what is wrong with them.
   Faults choose(double h, std::vector<int>& region);
+  /// Adds to `bodies`, ascending, those that constraints hold to them, and so on: alone they could not move.
+  void addHeld(std::vector<int>& bodies) const;
   /// [m] by which the island's poses are off their constraints at most.
   double error();
   const std::vector<ConstraintRows::Row>& rows() const { return rows_.rows(); }

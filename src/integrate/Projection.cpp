@@ -91,7 +91,7 @@ double Projection::fault(const Contact& contact, double h) const {
   if (island_->closing.contains(contact.key)) return 0.0;
   double fault = gapFault(contact, h);
   const ContactMemory* entry = island_->memoryOf(contact.key);
-  if (entry && entry->anchored && entry->anchor.norm() > stays() * island_->pairSize(contact.key)) fault = std::max(fault, entry->anchor.norm());
+  if (entry && entry->anchored && entry->anchor.norm() > anchorStays_ * island_->pairSize(contact.key)) fault = std::max(fault, entry->anchor.norm());
   return fault;
 }
 
@@ -119,6 +119,7 @@ bool Projection::hasParted(const Contact& contact, double h) const {
 bool Projection::strays(double h) {
   region_.clear();
   parted_ = kParted;
+  anchorStays_ = stays();
   return rows_->choose(h, region_).way > 0 || std::any_of(island_->contacts.begin(), island_->contacts.end(), [&](const Contact& contact) {
            return asked(contact, h) > strayed() * island_->pairSize(contact.key);
          });
@@ -138,6 +139,7 @@ Faults Projection::chooseRegion(double h) {
       if (island_->kind(body) == BodyKind::Dynamic) region_.push_back(body);
   }
   sortOut(region_);
+  rows_->addHeld(region_);
   if (static_cast<double>(region_.size()) > kLocal * static_cast<double>(island_->bodies.size())) region_ = island_->bodies;
   return faults;
 }
@@ -282,6 +284,7 @@ void Projection::project(double h) {
   for (const Contact& contact : island_->contacts)
     if (ContactMemory* entry = island_->memoryOf(contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
   parted_ = kParted;
+  anchorStays_ = stays();
   Faults faults = chooseRegion(h);
   bool stuck = false;
   const int passes = island_->report().outOfTime ? kLatePasses : kPasses;
@@ -293,6 +296,7 @@ void Projection::project(double h) {
     island_->detect();
     followAnchors(0.0);
     parted_ = kStillParted;
+    anchorStays_ = strayed();
     const bool wasWhole = region_.size() == island_->bodies.size();
     const Faults before = faults;
     faults = chooseRegion(h);
@@ -301,6 +305,7 @@ void Projection::project(double h) {
     if (isIdle && !region_.empty()) region_ = island_->bodies;
   }
   problem_->assembly.setBodies(island_->bodies);
+  anchorStays_ = stays();
   rememberMended(h, stuck);
 }
 

@@ -67,6 +67,7 @@ class Projection {
   std::vector<int> turning_;     // bodies that anchors or constraints may turn
   std::vector<double> targets_;  // [m] b of each equality row
   double parted_{0};             // [-] of the pair's size: farthest gap that the pass closes
+  double anchorStays_{0};        // [-] likewise: farthest that an anchor may be out of place
   double bend_{0}, finest_{0};   // [m] what surfaces curve over the way that the pass goes, at most; least size of a pair that it sees to
 };
 

@@ -1,40 +1,89 @@
 #include "portfolio/EliminatedRows.hpp"
 
 #include <algorithm>
-
-#include <Eigen/LU>
-#include <Eigen/QR>
+#include <array>
+#include <cmath>
+#include <utility>
 
 namespace stiction {
 namespace {
 
 constexpr int kHolds = 3;            // rows between two blocks: fewer are no joint
+constexpr int kLargest = 6;          // velocities of a block of M at most
 constexpr double kFullRank = 1e-6;   // [-] least diagonal entry of R, of the largest
 constexpr int kPiece = 16;           // velocities of a block of M' at most
 constexpr double kDense = 4;         // [-] entries of M', of those of M: beyond that nothing is gained
-constexpr double kRoundOff = 1e-11;  // [-] of a column's largest entry: less is none
+constexpr double kRoundOff = 1e-11;  // [-] of a row's largest entry: less is none
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool isRigid(const ContactProblem& problem, int row) { return problem.C.size() == 0 || problem.C[row] == 0; }
+
+/// The block's part of a vector, zero beyond its size.
+Vector6 partOf(const VectorX& x, int row, int size) {
+  if (size == 6) return x.segment<6>(row);
+  Vector6 part = Vector6::Zero();
+  part.head(size) = x.segment(row, size);
+  return part;
+}
+
+/// The first `count` columns as Q R, by reflections; R in their place. Zero columns follow.
+Matrix6 factorColumns(Matrix6& columns, int count) {
+  Matrix6 Q = Matrix6::Identity();
+  for (int k = 0; k < count; ++k) {
+    Vector6 reflector = columns.col(k);
+    reflector.head(k).setZero();
+    reflector[k] += std::copysign(reflector.norm(), reflector[k]);
+    const double square = reflector.squaredNorm();
+    if (!(square > 0)) continue;
+    const Vector6 scaled = (2.0 / square) * reflector;
+    columns -= scaled * (reflector.transpose() * columns).eval();
+    Q -= (Q * reflector).eval() * scaled.transpose();
+  }
+  return Q;
+}
+
+/// X R⁻¹, of the first `count` columns.
+template <class Matrix>
+Matrix divided(const Matrix& X, const Matrix6& R, int count) {
+  Matrix quotient = Matrix::Zero();
+  for (int i = 0; i < count; ++i) {
+    auto column = quotient.col(i);
+    column = X.col(i);
+    for (int j = 0; j < i; ++j) column -= R(j, i) * quotient.col(j);
+    column /= R(i, i);
+  }
+  return quotient;
+}
 
 }  // namespace
 
 bool EliminatedRows::eliminate(const ContactProblem& problem, double scale) {
   if (problem.rows() < kHolds || !problem.M.couplings.empty()) return false;
   problem_ = &problem;
+  if (!isKnown(problem)) {
+    known_.M = problem.M, known_.H = problem.H, known_.G = problem.G, known_.C = problem.C;
+    eliminates_ = findMatrices();
+  }
+  if (eliminates_) findTargets(scale);
+  return eliminates_;
+}
+
+bool EliminatedRows::isKnown(const ContactProblem& problem) const {
+  return known_.C.size() == problem.C.size() && known_.C == problem.C && known_.M == problem.M && known_.G == problem.G && known_.H == problem.H;
+}
+
+/// All that follows from M, H, G and C. Returns whether there is something to eliminate.
+bool EliminatedRows::findMatrices() {
+  for (int k = 0; k < problem_->M.blocks(); ++k)
+    if (problem_->M.size(k) > kLargest) return false;
   findLinks();
   growTrees();
   const bool hold = std::any_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.rows > 0; });
   const bool move = std::any_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.free > 0; });
   if (!hold || !move || !isWorthwhile()) return false;
   cutPieces();
-  rest_.mu = problem.mu;
-  rest_.R = problem.R;
-  rest_.axisBounds = problem.axisBounds;
-  rest_.scaleFloor = scale;
   buildMass();
-  buildMomentum();
   buildContacts();
   buildRows();
   return true;
@@ -90,84 +139,81 @@ void EliminatedRows::growTrees() {
   }
 }
 
-/// Without a link, or where the rows do not hold the block by independent directions, it hangs on nothing; in the second case it may still be found by another way.
-void EliminatedRows::addNode(int block, int parent, const Link* link) {
-  Node node;
+/// Without a link it hangs on nothing. False where the rows do not hold the block by independent directions: it may still be found by another way.
+bool EliminatedRows::addNode(int block, int parent, const Link* link) {
+  Node& node = nodes_.emplace_back();
   node.block = block;
   node.row = problem_->M.start[at(block)];
   node.size = node.free = problem_->M.size(block);
   node.parent = parent;
-  if (link != nullptr) {
-    if (!hang(node, *link)) return;
-    if (parent >= 0) ++nodes_[at(parent)].children;
-  } else {
-    node.Q = Matrix6::Identity(node.size, node.size);
-    node.s = Vector6::Zero(node.size);
+  if (link == nullptr) {
+    node.Q.setIdentity();
+  } else if (!hang(node, *link)) {
+    nodes_.pop_back();
+    return false;
+  } else if (parent >= 0) {
+    ++nodes_[at(parent)].children;
   }
-  nodeOf_[at(block)] = static_cast<int>(nodes_.size());
-  nodes_.push_back(std::move(node));
+  nodeOf_[at(block)] = static_cast<int>(nodes_.size()) - 1;
+  return true;
 }
 
-EliminatedRows::Matrix6 EliminatedRows::columnsOf(const Link& link, int block, int size) const {
-  Matrix6 columns(size, link.count);
+Matrix6 EliminatedRows::columnsOf(const Link& link, int block) const {
+  Matrix6 columns = Matrix6::Zero();
   const BlockColumns& G = problem_->G;
   for (int k = 0; k < link.count; ++k)
     for (int s = G.start[at(link.first + k)]; s < G.start[at(link.first + k) + 1]; ++s)
       if (const BlockColumns::Segment& segment = G.segments[at(s)]; segment.block == block)
-        columns.col(k) = Eigen::Map<const VectorX>{G.values.data() + segment.offset, size};
+        std::copy_n(G.values.data() + segment.offset, segment.size, columns.col(k).data());
   return columns;
 }
 
 bool EliminatedRows::hang(Node& node, const Link& link) const {
   if (link.count > node.size) return false;
-  const Matrix6 columns = columnsOf(link, node.block, node.size);
-  const Eigen::HouseholderQR<Matrix6> decomposition{columns};
-  node.R = decomposition.matrixQR().topRows(link.count).triangularView<Eigen::Upper>();
-  const auto diagonal = node.R.diagonal().cwiseAbs();
+  node.R = columnsOf(link, node.block);
+  node.Q = factorColumns(node.R, link.count);
+  const auto diagonal = node.R.diagonal().head(link.count).cwiseAbs();
   if (!(diagonal.minCoeff() > kFullRank * diagonal.maxCoeff())) return false;
-  node.Q = decomposition.householderQ();
   node.first = link.first;
   node.rows = link.count;
   node.free = node.size - node.rows;
-  const auto back = [&](const Matrix6& right) -> Matrix6 { return -node.still() * node.R.transpose().triangularView<Eigen::Lower>().solve(right); };
-  node.d = back(problem_->b.segment(link.first, link.count));
-  node.s = node.d;
   if (node.parent < 0) return true;
-  const Node& parent = nodes_[at(node.parent)];
-  node.across = columnsOf(link, parent.block, parent.size);
-  node.A = back(node.across.transpose());
+  node.across = columnsOf(link, nodes_[at(node.parent)].block);
+  node.A.noalias() = -node.Q * divided(node.across, node.R, node.rows).transpose();
   turnWithJoint(node);
-  node.s += node.A * parent.s;
   return true;
 }
 
-/// Adds Q₂ K to A.
+/// Adds Q₂ K to A. Rows with compliance, their rates by own Q₂ made orthonormal, and with these what they have by the parent's velocities.
 void EliminatedRows::turnWithJoint(Node& node) const {
   const BlockColumns& G = problem_->G;
   const Node& parent = nodes_[at(node.parent)];
-  Matrix6 own(node.free, node.size), other(node.free, parent.size), basis(node.free, node.free);  // `basis`: rows of own Q₂, made orthonormal
+  Matrix6 rates = Matrix6::Zero(), others = Matrix6::Zero();  // one row a column
   int found = 0;
   for (const int row : softOf_[at(node.block)]) {
     const int first = G.start[at(row)];
     if (found == node.free) break;
     if (G.start[at(row) + 1] - first != 2) continue;
-    const BlockColumns::Segment &a = G.segments[at(first)], &b = G.segments[at(first) + 1];
-    const bool isFirst = a.block == node.block;
-    if ((isFirst ? b : a).block != parent.block) continue;
-    const auto values = [&](const BlockColumns::Segment& segment) {
-      return Eigen::Map<const Eigen::RowVectorXd>{G.values.data() + segment.offset, segment.size};
-    };
-    own.row(found) = values(isFirst ? a : b);
-    other.row(found) = values(isFirst ? b : a);
-    Eigen::RowVectorXd rate = own.row(found) * node.moves();
+    const bool isFirst = G.segments[at(first)].block == node.block;
+    const BlockColumns::Segment &mine = G.segments[at(isFirst ? first : first + 1)], &its = G.segments[at(isFirst ? first + 1 : first)];
+    if (its.block != parent.block) continue;
+    Vector6 own = Vector6::Zero(), other = Vector6::Zero(), rate = Vector6::Zero();
+    std::copy_n(G.values.data() + mine.offset, mine.size, own.data());
+    std::copy_n(G.values.data() + its.offset, its.size, other.data());
+    rate.head(node.free) = node.moves().transpose() * own;
+    other.noalias() += node.A.transpose() * own;
     const double size = rate.norm();
-    for (int k = 0; k < found; ++k) rate -= rate.dot(basis.row(k)) * basis.row(k);
-    if (!(rate.norm() > kFullRank * size)) continue;  // as one before it
-    basis.row(found++) = rate.normalized();
+    for (int k = 0; k < found; ++k) {
+      const double share = rate.dot(rates.col(k));
+      rate -= share * rates.col(k);
+      other -= share * others.col(k);
+    }
+    const double left = rate.norm();
+    if (!(left > kFullRank * size)) continue;  // as one before it
+    rates.col(found) = rate / left;
+    others.col(found++) = other / left;
   }
-  if (found != node.free) return;
-  const Eigen::PartialPivLU<Matrix6> rates{Matrix6{own * node.moves()}};
-  node.A -= node.moves() * rates.solve(Matrix6{other + own * node.A});
+  if (found == node.free) node.A -= node.moves() * (rates * others.transpose()).topRows(node.free);
 }
 
 bool EliminatedRows::isWorthwhile() const {
@@ -186,192 +232,220 @@ bool EliminatedRows::isWorthwhile() const {
 void EliminatedRows::cutPieces() {
   BlockMass& M = rest_.M;
   M.clear();
-  std::vector<int> sizes, ancestorOf;
+  sizes_.clear();
+  ancestorOf_.clear();
   for (Node& node : nodes_) {
     const int above = node.parent < 0 ? -1 : nodes_[at(node.parent)].piece;
-    const bool goesOn = above >= 0 && nodes_[at(node.parent)].children == 1 && sizes[at(above)] + node.free <= kPiece;
+    const bool goesOn = above >= 0 && nodes_[at(node.parent)].children == 1 && sizes_[at(above)] + node.free <= kPiece;
     if (goesOn || node.free == 0) {
       node.piece = above;
     } else {
-      node.piece = static_cast<int>(sizes.size());
-      sizes.push_back(0);
-      ancestorOf.push_back(above);
+      node.piece = static_cast<int>(sizes_.size());
+      sizes_.push_back(0);
+      ancestorOf_.push_back(above);
     }
-    if (node.free > 0) sizes[at(node.piece)] += node.free;
+    if (node.free > 0) sizes_[at(node.piece)] += node.free;
   }
-  const std::vector<double> zeros(at(kPiece) * at(kPiece));
-  for (const int size : sizes) M.addBlock(zeros.data(), size);
-  std::vector<int> above;
+  constexpr std::array<double, kPiece * kPiece> zeros{};
+  for (const int size : sizes_) M.addBlock(zeros.data(), size);
   for (int piece = 0; piece < M.blocks(); ++piece) {
-    above.clear();
-    for (int k = ancestorOf[at(piece)]; k >= 0; k = ancestorOf[at(k)]) above.push_back(k);
-    std::for_each(above.rbegin(), above.rend(), [&](int k) { M.addCoupling(piece, k, zeros.data()); });
+    above_.clear();
+    for (int k = ancestorOf_[at(piece)]; k >= 0; k = ancestorOf_[at(k)]) above_.push_back(k);
+    std::for_each(above_.rbegin(), above_.rend(), [&](int k) { M.addCoupling(piece, k, zeros.data()); });
   }
-  std::vector<int> used(sizes.size(), 0);
+  used_.assign(sizes_.size(), 0);
   for (Node& node : nodes_) {
     if (node.free == 0) continue;
-    node.start = M.start[at(node.piece)] + used[at(node.piece)];
-    used[at(node.piece)] += node.free;
+    node.start = M.start[at(node.piece)] + used_[at(node.piece)];
+    used_[at(node.piece)] += node.free;
   }
 }
 
-Eigen::Map<const MatrixX> EliminatedRows::massOf(const Node& node) const {
-  return {problem_->M.values.data() + problem_->M.offset[at(node.block)], node.size, node.size};
+Matrix6 EliminatedRows::massOf(const Node& node) const {
+  const double* values = problem_->M.values.data() + problem_->M.offset[at(node.block)];
+  if (node.size == 6) return Eigen::Map<const Matrix6>{values};
+  Matrix6 mass = Matrix6::Zero();
+  mass.topLeftCorner(node.size, node.size) = Eigen::Map<const MatrixX>{values, node.size, node.size};
+  return mass;
 }
 
-/// Where M' has the entries between the node's velocities and those of one on its way to the root, or its own.
-Eigen::Block<Eigen::Map<MatrixX>> EliminatedRows::placeOf(const Node& node, const Node& above) {
-  BlockMass& M = rest_.M;
-  int offset = M.offset[at(node.piece)];
-  if (above.piece != node.piece)
-    offset = std::lower_bound(M.couplings.begin(), M.couplings.end(), std::pair{node.piece, above.piece},
-                              [](const BlockMass::Coupling& c, const std::pair<int, int>& wanted) {
-                                return std::pair{c.row, c.column} < wanted;
-                              })
-                 ->offset;
-  Eigen::Map<MatrixX> block{M.values.data() + offset, M.size(node.piece), M.size(above.piece)};
-  return block.block(node.start - M.start[at(node.piece)], above.start - M.start[at(above.piece)], node.free, above.free);
+/// Where the values of M' have the block that couples the node's piece with one on its way to the root, or its own.
+int EliminatedRows::placeOf(const Node& node, const Node& above) const {
+  const BlockMass& M = rest_.M;
+  if (above.piece == node.piece) return M.offset[at(node.piece)];
+  const auto isBefore = [](const BlockMass::Coupling& c, const std::pair<int, int>& wanted) { return std::pair{c.row, c.column} < wanted; };
+  return std::lower_bound(M.couplings.begin(), M.couplings.end(), std::pair{node.piece, above.piece}, isBefore)->offset;
 }
 
 void EliminatedRows::buildMass() {
+  BlockMass& M = rest_.M;
   for (Node& node : nodes_) node.composite = massOf(node);
   for (std::size_t k = nodes_.size(); k-- > 0;) {
     const Node& node = nodes_[k];
-    if (node.parent >= 0) nodes_[at(node.parent)].composite += node.A.transpose() * node.composite * node.A;
-    if (node.free == 0) continue;
-    Matrix6 F = node.composite * node.moves();
-    placeOf(node, node) = node.moves().transpose() * F;
-    for (const Node* below = &node; below->parent >= 0;) {
-      const Node& above = nodes_[at(below->parent)];
-      F = (below->A.transpose() * F).eval();
-      below = &above;
-      if (above.free == 0) continue;
-      const Matrix6 product = F.transpose() * above.moves();
-      placeOf(node, above) = product;
-      if (above.piece == node.piece) placeOf(above, node) = product.transpose();
+    if (node.parent >= 0) nodes_[at(node.parent)].composite += node.A.transpose() * (node.composite * node.A).eval();
+    const int height = node.free == 0 ? 0 : M.size(node.piece), first = node.free == 0 ? 0 : node.start - M.start[at(node.piece)];
+    for (int column = 0; column < node.free; ++column) {
+      Vector6 F = node.composite * node.Q.col(node.rows + column);
+      const Node* above = &node;
+      for (int piece = -1, place = 0;;) {
+        if (above->free > 0) {
+          if (above->piece != piece) place = placeOf(node, *above);
+          piece = above->piece;
+          const int across = above->start - M.start[at(piece)];
+          for (int k2 = 0; k2 < above->free; ++k2) {
+            const double entry = above->Q.col(above->rows + k2).dot(F);
+            M.values[at(place + (across + k2) * height + first + column)] = entry;
+            if (piece == node.piece) M.values[at(place + (first + column) * height + across + k2)] = entry;
+          }
+        }
+        if (above->parent < 0) break;
+        F = (above->A.transpose() * F).eval();
+        above = &nodes_[at(above->parent)];
+      }
     }
   }
 }
 
-void EliminatedRows::buildMomentum() {
-  s_.resize(problem_->dof());
-  for (const Node& node : nodes_) s_.segment(node.row, node.size) = node.s;
-  impulse_ = problem_->f;
-  for (const Node& node : nodes_) impulse_.segment(node.row, node.size) -= massOf(node) * node.s;
-  rest_.f.setZero(rest_.M.size());
-  for (std::size_t k = nodes_.size(); k-- > 0;) {
-    const Node& node = nodes_[k];
-    const Vector6 own = impulse_.segment(node.row, node.size);
-    rest_.f.segment(node.start, node.free) = node.moves().transpose() * own;
-    if (node.parent < 0) continue;
-    const Node& parent = nodes_[at(node.parent)];
-    impulse_.segment(parent.row, parent.size) += node.A.transpose() * own;
-  }
-}
-
-void EliminatedRows::beginReducing(int width) {
-  reduced_.setZero(rest_.M.size(), width);
-  touched_.clear();
-}
-
 /// reduced_ = Sᵀ of the group's columns, at the nodes in touched_.
+template <int Width>
 void EliminatedRows::reduce(const BlockColumns& columns, int group) {
   for (const int k : touched_) reduced_.middleRows(nodes_[at(k)].start, nodes_[at(k)].free).setZero();
   touched_.clear();
   for (int s = columns.start[at(group)]; s < columns.start[at(group) + 1]; ++s) {
     const BlockColumns::Segment& segment = columns.segments[at(s)];
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 3> X =
-        Eigen::Map<const MatrixX>{columns.values.data() + segment.offset, segment.size, columns.width};
+    Eigen::Matrix<double, 6, Width> X = Eigen::Matrix<double, 6, Width>::Zero();
+    X.topRows(segment.size) = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Width>>{columns.values.data() + segment.offset, segment.size, Width};
     for (int k = nodeOf_[at(segment.block)]; k >= 0; k = nodes_[at(k)].parent) {
       const Node& node = nodes_[at(k)];
-      if (node.free > 0) {
-        reduced_.block(node.start, 0, node.free, columns.width) += node.moves().transpose() * X;
-        touched_.push_back(k);
-      }
+      for (int j = 0; j < node.free; ++j) reduced_.row(node.start + j) += node.Q.col(node.rows + j).transpose() * X;
+      if (node.free > 0) touched_.push_back(k);
       if (node.parent >= 0) X = (node.A.transpose() * X).eval();
     }
   }
-  std::sort(touched_.begin(), touched_.end());
-  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
 }
 
 /// reduced_ as a group of segments, each a whole block of M'.
 void EliminatedRows::append(BlockColumns& columns) {
-  std::vector<int> pieces;
-  for (const int k : touched_) pieces.push_back(nodes_[at(k)].piece);
-  std::sort(pieces.begin(), pieces.end());
-  pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
-  for (const int piece : pieces) {
-    const MatrixX part = reduced_.middleRows(rest_.M.start[at(piece)], rest_.M.size(piece));
-    columns.addSegment(piece, rest_.M.start[at(piece)], rest_.M.size(piece), part.data());
+  above_.clear();
+  for (const int k : touched_) above_.push_back(nodes_[at(k)].piece);
+  std::sort(above_.begin(), above_.end());
+  above_.erase(std::unique(above_.begin(), above_.end()), above_.end());
+  for (const int piece : above_) {
+    const int first = rest_.M.start[at(piece)], size = rest_.M.size(piece);
+    columns.segments.push_back({piece, first, size, static_cast<int>(columns.values.size())});
+    for (int c = 0; c < columns.width; ++c) {
+      const double* values = reduced_.col(c).data() + first;
+      columns.values.insert(columns.values.end(), values, values + size);
+    }
   }
   columns.endGroup();
 }
 
 void EliminatedRows::buildContacts() {
-  VectorX shift;
-  multiplyTransposed(problem_->H, s_, shift);
-  rest_.w = problem_->w + shift;
-  rest_.wScale = problem_->wScale + shift;
   rest_.H.clear();
-  beginReducing(rest_.H.width);
+  reduced_.setZero(rest_.M.size(), 3);
+  touched_.clear();
   for (int i = 0; i < problem_->contacts(); ++i) {
-    reduce(problem_->H, i);
+    reduce<3>(problem_->H, i);
     append(rest_.H);
   }
 }
 
-/// Whether all of reduced_ but round-off is of one node.
-bool EliminatedRows::isOfOneNode(int& node) const {
-  double largest = 0;
-  for (const int k : touched_)
-    if (const double size = reduced_.middleRows(nodes_[at(k)].start, nodes_[at(k)].free).cwiseAbs().maxCoeff(); size > largest) {
-      largest = size;
-      node = k;
-    }
-  return std::all_of(touched_.begin(), touched_.end(), [&](int k) {
-    return k == node || reduced_.middleRows(nodes_[at(k)].start, nodes_[at(k)].free).cwiseAbs().maxCoeff() <= kRoundOff * largest;
-  });
+/// A row with compliance whose rate is of the velocities of one node alone, but for round-off, goes into M'.
+bool EliminatedRows::soften(int row) {
+  const BlockColumns& G = problem_->G;
+  const int first = G.start[at(row)], count = G.start[at(row) + 1] - first;
+  if (count < 1 || count > 2) return false;
+  const auto nodeAt = [&](int s) { return nodeOf_[at(G.segments[at(s)].block)]; };
+  const bool isFirst = count == 1 || nodes_[at(nodeAt(first))].parent == nodeAt(first + 1);
+  SoftRow soft{row, nodeAt(isFirst ? first : first + 1), Vector6::Zero()};
+  const Node& node = nodes_[at(soft.node)];
+  if (node.free == 0 || node.parent != (count == 1 ? -1 : nodeAt(isFirst ? first + 1 : first))) return false;
+  const auto columnAt = [&](int s) {
+    Vector6 column = Vector6::Zero();
+    std::copy_n(G.values.data() + G.segments[at(s)].offset, G.segments[at(s)].size, column.data());
+    return column;
+  };
+  const Vector6 own = columnAt(isFirst ? first : first + 1);
+  if (count == 2) {
+    const Vector6 other = columnAt(isFirst ? first + 1 : first), beyond = other + node.A.transpose() * own;
+    if (!(beyond.cwiseAbs().maxCoeff() <= kRoundOff * std::max(own.cwiseAbs().maxCoeff(), other.cwiseAbs().maxCoeff()))) return false;
+  }
+  soft.rate.head(node.free) = node.moves().transpose() * own;
+  const int place = placeOf(node, node), height = rest_.M.size(node.piece), begin = node.start - rest_.M.start[at(node.piece)];
+  for (int i = 0; i < node.free; ++i)
+    for (int j = 0; j < node.free; ++j) rest_.M.values[at(place + (begin + j) * height + begin + i)] += soft.rate[i] * soft.rate[j] / problem_->C[row];
+  soft_.push_back(soft);
+  return true;
 }
 
 void EliminatedRows::buildRows() {
-  VectorX shift;
-  multiplyTransposed(problem_->G, s_, shift);
-  rowIsLeft_.assign(at(problem_->rows()), 1);
-  for (const Node& node : nodes_) std::fill_n(rowIsLeft_.begin() + node.first, node.rows, char{0});
+  isGone_.assign(at(problem_->rows()), 0);
+  for (const Node& node : nodes_) std::fill_n(isGone_.begin() + node.first, node.rows, char{1});
   left_.clear();
+  soft_.clear();
   rest_.G.clear();
-  beginReducing(rest_.G.width);
-  std::vector<double> b, C;
+  reduced_.setZero(rest_.M.size(), 1);
+  touched_.clear();
   for (int row = 0; row < problem_->rows(); ++row) {
-    if (rowIsLeft_[at(row)] == 0) continue;
-    reduce(problem_->G, row);
-    const double moving = problem_->b[row] + shift[row];
-    int k = -1;
-    if (!isRigid(*problem_, row) && isOfOneNode(k) && k >= 0) {
-      const Node& node = nodes_[at(k)];
-      const auto g = reduced_.col(0).segment(node.start, node.free);
-      placeOf(node, node) += g * g.transpose() / problem_->C[row];
-      rest_.f.segment(node.start, node.free) -= g * (moving / problem_->C[row]);
-      rowIsLeft_[at(row)] = 2;
-      continue;
-    }
+    if (isGone_[at(row)] != 0 || (!isRigid(*problem_, row) && soften(row))) continue;
+    reduce<1>(problem_->G, row);
     append(rest_.G);
     left_.push_back(row);
-    b.push_back(moving);
-    C.push_back(problem_->C.size() == 0 ? 0.0 : problem_->C[row]);
   }
-  rest_.b = Eigen::Map<const VectorX>{b.data(), static_cast<Eigen::Index>(b.size())};
-  rest_.C = Eigen::Map<const VectorX>{C.data(), static_cast<Eigen::Index>(C.size())};
+  rest_.C.resize(static_cast<Eigen::Index>(left_.size()));
+  for (std::size_t k = 0; k < left_.size(); ++k) rest_.C[static_cast<Eigen::Index>(k)] = isRigid(*problem_, left_[k]) ? 0.0 : problem_->C[left_[k]];
+}
+
+/// f', w' and b', and all else that M, H, G and C do not say.
+void EliminatedRows::findTargets(double scale) {
+  const ContactProblem& problem = *problem_;
+  rest_.mu = problem.mu;
+  rest_.R = problem.R;
+  rest_.axisBounds = problem.axisBounds;
+  rest_.scaleFloor = scale;
+  s_.resize(problem.dof());
+  for (Node& node : nodes_) {
+    node.d.setZero();
+    if (node.rows > 0) {
+      Eigen::Matrix<double, 1, 6> b = Eigen::Matrix<double, 1, 6>::Zero();
+      b.head(node.rows) = problem.b.segment(node.first, node.rows).transpose();
+      node.d.noalias() = -node.Q * divided(b, node.R, node.rows).transpose();
+    }
+    node.s = node.d;
+    if (node.parent >= 0) node.s.noalias() += node.A * nodes_[at(node.parent)].s;
+    s_.segment(node.row, node.size) = node.s.head(node.size);
+  }
+  impulse_ = problem.f;
+  rest_.f.setZero(rest_.M.size());
+  for (const Node& node : nodes_) impulse_.segment(node.row, node.size) -= (massOf(node) * node.s).head(node.size);
+  for (std::size_t k = nodes_.size(); k-- > 0;) {
+    const Node& node = nodes_[k];
+    const Vector6 own = partOf(impulse_, node.row, node.size);
+    for (int j = 0; j < node.free; ++j) rest_.f[node.start + j] = node.Q.col(node.rows + j).dot(own);
+    if (node.parent < 0) continue;
+    const Node& parent = nodes_[at(node.parent)];
+    impulse_.segment(parent.row, parent.size) += (node.A.transpose() * own).head(parent.size);
+  }
+  multiplyTransposed(problem.H, s_, shift_);
+  rest_.w = problem.w + shift_;
+  rest_.wScale = problem.wScale + shift_;
+  multiplyTransposed(problem.G, s_, shift_);
+  for (const SoftRow& soft : soft_) {
+    const Node& node = nodes_[at(soft.node)];
+    rest_.f.segment(node.start, node.free) -= soft.rate.head(node.free) * ((problem.b[soft.row] + shift_[soft.row]) / problem.C[soft.row]);
+  }
+  rest_.b.resize(static_cast<Eigen::Index>(left_.size()));
+  for (std::size_t k = 0; k < left_.size(); ++k) rest_.b[static_cast<Eigen::Index>(k)] = problem.b[left_[k]] + shift_[left_[k]];
 }
 
 void EliminatedRows::enter(const Iterate& whole, Iterate& rest) const {
   rest.v.setZero(rest_.dof());
   if (whole.v.size() == problem_->dof())
     for (const Node& node : nodes_) {
-      Vector6 own = whole.v.segment(node.row, node.size);
-      if (node.parent >= 0) own -= node.A * whole.v.segment(nodes_[at(node.parent)].row, nodes_[at(node.parent)].size);
-      rest.v.segment(node.start, node.free) = node.moves().transpose() * own;
+      Vector6 own = partOf(whole.v, node.row, node.size);
+      if (node.parent >= 0) own -= node.A * partOf(whole.v, nodes_[at(node.parent)].row, nodes_[at(node.parent)].size);
+      for (int j = 0; j < node.free; ++j) rest.v[node.start + j] = node.Q.col(node.rows + j).dot(own);
     }
   rest.r = whole.r;
   rest.lambda.setZero(rest_.rows());
@@ -384,31 +458,32 @@ void EliminatedRows::leave(const Iterate& rest, Iterate& whole) {
   whole.r = rest.r;
   whole.v.resize(problem.dof());
   for (const Node& node : nodes_) {
-    auto v = whole.v.segment(node.row, node.size);
-    v = node.moves() * rest.v.segment(node.start, node.free);
-    if (node.rows > 0) v += node.d;
-    if (node.parent < 0) continue;
-    const Node& parent = nodes_[at(node.parent)];
-    v += node.A * whole.v.segment(parent.row, parent.size);
+    Vector6 v = node.d;
+    for (int j = 0; j < node.free; ++j) v += node.Q.col(node.rows + j) * rest.v[node.start + j];
+    if (node.parent >= 0) v.noalias() += node.A * partOf(whole.v, nodes_[at(node.parent)].row, nodes_[at(node.parent)].size);
+    whole.v.segment(node.row, node.size) = v.head(node.size);
   }
   whole.lambda.setZero(problem.rows());
   for (std::size_t k = 0; k < left_.size(); ++k) whole.lambda[left_[k]] = rest.lambda[static_cast<Eigen::Index>(k)];
-  VectorX rates;
-  multiplyTransposed(problem.G, whole.v, rates);
-  for (int row = 0; row < problem.rows(); ++row)
-    if (rowIsLeft_[at(row)] == 2) whole.lambda[row] = -(rates[row] + problem.b[row]) / problem.C[row];
+  multiplyTransposed(problem.G, whole.v, shift_);
+  for (const SoftRow& soft : soft_) whole.lambda[soft.row] = -(shift_[soft.row] + problem.b[soft.row]) / problem.C[soft.row];
   impulse_ = problem.f;
   multiplyAdd(problem.H, whole.r, impulse_);
   multiplyAdd(problem.G, whole.lambda, impulse_);
   for (std::size_t k = nodes_.size(); k-- > 0;) {
     const Node& node = nodes_[k];
     if (node.rows == 0) continue;
-    const Vector6 missing = massOf(node) * whole.v.segment(node.row, node.size) - impulse_.segment(node.row, node.size);
-    const Vector6 lambda = node.R.triangularView<Eigen::Upper>().solve(Vector6{node.still().transpose() * missing});
-    whole.lambda.segment(node.first, node.rows) = lambda;
+    const Vector6 missing = massOf(node) * partOf(whole.v, node.row, node.size) - partOf(impulse_, node.row, node.size);
+    Vector6 lambda = node.Q.transpose() * missing;
+    lambda.tail(6 - node.rows).setZero();
+    for (int i = node.rows; i-- > 0;) {
+      lambda[i] /= node.R(i, i);
+      lambda.head(i) -= lambda[i] * node.R.col(i).head(i);
+    }
+    whole.lambda.segment(node.first, node.rows) = lambda.head(node.rows);
     if (node.parent < 0) continue;
     const Node& parent = nodes_[at(node.parent)];
-    impulse_.segment(parent.row, parent.size) += node.across * lambda;
+    impulse_.segment(parent.row, parent.size) += (node.across * lambda).head(parent.size);
   }
 }
 

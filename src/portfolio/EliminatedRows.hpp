@@ -18,7 +18,7 @@ namespace stiction {
 
 class EliminatedRows {
  public:
-  /// Returns whether there are rows to eliminate. `scale` [m/s]: of the whole problem's certificate.
+  /// Returns whether there are rows to eliminate. What the matrices alone say is kept as long as they are the same. `scale` [m/s]: of the whole problem's certificate.
   bool eliminate(const ContactProblem& problem, double scale);
 
   const ContactProblem& rest() const { return rest_; }
@@ -26,15 +26,12 @@ class EliminatedRows {
   void leave(const Iterate& rest, Iterate& whole);
 
  private:
-  using Matrix6 = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
-  using Vector6 = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
-
   /// Rows that follow one another, between the same two blocks; or one block, and what is fixed.
   struct Link {
     int first, count;
     int blocks[2];  // the second -1 where there is one only
   };
-  /// A block of M in its tree, after the one that it hangs on.
+  /// A block of M, of at most six velocities, in its tree, after the one that it hangs on. Matrices are zero, Q the identity, beyond its size.
   struct Node {
     int block{0}, row{0}, size{0};
     int parent{-1};         // node
@@ -45,42 +42,56 @@ class EliminatedRows {
     Matrix6 Q, R, A, across;  // Q = [Q₁ Q₂], `across` = G_p
     Vector6 d, s;
     Matrix6 composite;  // inertia of all that hangs here
-    auto still() const { return Q.leftCols(rows); }
-    auto moves() const { return Q.rightCols(free); }
+    auto moves() const { return Q.middleCols(rows, free); }
+  };
+  /// A row with compliance that went into M'.
+  struct SoftRow {
+    int row, node;
+    Vector6 rate;  // g, by y_c
+  };
+  struct Matrices {
+    BlockMass M;
+    BlockColumns H, G;
+    VectorX C;
   };
 
+  bool isKnown(const ContactProblem& problem) const;
+  bool findMatrices();
   void findLinks();
   void growTrees();
-  void addNode(int block, int parent, const Link* link);
+  bool addNode(int block, int parent, const Link* link);
   bool hang(Node& node, const Link& link) const;
   void turnWithJoint(Node& node) const;
-  Matrix6 columnsOf(const Link& link, int block, int size) const;
+  Matrix6 columnsOf(const Link& link, int block) const;
   bool isWorthwhile() const;
   void cutPieces();
-  Eigen::Map<const MatrixX> massOf(const Node& node) const;
-  Eigen::Block<Eigen::Map<MatrixX>> placeOf(const Node& node, const Node& above);
+  Matrix6 massOf(const Node& node) const;
+  int placeOf(const Node& node, const Node& above) const;
   void buildMass();
-  void buildMomentum();
   void buildContacts();
   void buildRows();
-  void beginReducing(int width);
+  bool soften(int row);
+  template <int Width>
   void reduce(const BlockColumns& columns, int group);
   void append(BlockColumns& columns);
-  bool isOfOneNode(int& node) const;
+  void findTargets(double scale);
 
   const ContactProblem* problem_{nullptr};
   ContactProblem rest_;
+  Matrices known_;          // that the following is of
+  bool eliminates_{false};  // whether they leave something to eliminate
   std::vector<Link> links_;
   std::vector<std::vector<int>> linksOf_;  // per block
   std::vector<std::vector<int>> softOf_;   // per block, rows with compliance
   std::vector<int> nodeOf_;                // per block
   std::vector<Node> nodes_;
-  std::vector<char> rowIsLeft_;  // per row of G: 0 eliminated, 1 left, 2 in M'
-  std::vector<int> left_;        // rows of G that are left
-  VectorX s_;                    // of all nodes
-  MatrixX reduced_;              // y × width of one group
-  std::vector<int> touched_;     // nodes
-  VectorX impulse_;
+  std::vector<SoftRow> soft_;
+  std::vector<int> left_;                               // rows of G that are left
+  MatrixX reduced_;                                     // y × width of one group
+  std::vector<int> touched_;                            // nodes, or pieces
+  std::vector<int> sizes_, ancestorOf_, above_, used_;  // of pieces
+  std::vector<char> isGone_;                            // per row of G
+  VectorX s_, impulse_, shift_;
 };
 
 }  // namespace stiction

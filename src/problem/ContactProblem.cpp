@@ -72,6 +72,8 @@ void multiplyTransposed(const BlockColumns& A, int i, const double* v, double* z
       addTransposedTimesOfBody(a, x, z);
     else if (A.width == 3)
       addTransposedTimes<Eigen::Dynamic, 3>(a, x, z, segment.size, 3);
+    else if (segment.size == 6 && A.width == 1)
+      addTransposedTimes<6, 1>(a, x, z, 6, 1);
     else
       addTransposedTimes<Eigen::Dynamic, Eigen::Dynamic>(a, x, z, segment.size, A.width);
   }
@@ -121,6 +123,8 @@ void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
         addTimes<6, 3>(a, xi, out, 6, 3);
       else if (A.width == 3)
         addTimes<Eigen::Dynamic, 3>(a, xi, out, segment.size, 3);
+      else if (segment.size == 6 && A.width == 1)
+        addTimes<6, 1>(a, xi, out, 6, 1);
       else
         addTimes<Eigen::Dynamic, Eigen::Dynamic>(a, xi, out, segment.size, A.width);
     }

@@ -19,6 +19,7 @@ struct BlockMass {
   struct Coupling {
     int row, column;  // blocks, row > column
     int offset;       // into `values`: size(row) × size(column), column major
+    bool operator==(const Coupling&) const = default;
   };
   std::vector<int> start{0};        // block k holds velocities [start[k], start[k+1])
   std::vector<int> offset;          // of the diagonal block in `values`, size × size, column major
@@ -32,6 +33,7 @@ struct BlockMass {
   /// Adds a diagonal block (n × n, column major) and returns its index.
   int addBlock(const double* values, int n);
   void addCoupling(int row, int column, const double* values);
+  bool operator==(const BlockMass&) const = default;
 };
 
 /// A matrix with columns in groups of `width` (3 for H, 1 for G); a group's nonzero rows come as segments, each inside one block of the mass matrix.
@@ -41,6 +43,7 @@ struct BlockColumns {
     int row;     // first velocity row
     int size;    // rows
     int offset;  // into `values`: size × width, column major
+    bool operator==(const Segment&) const = default;
   };
   int width{3};
   std::vector<int> start{0};  // group i has segments [start[i], start[i+1])
@@ -53,6 +56,7 @@ struct BlockColumns {
   void clear();
   void addSegment(int block, int row, int size, const double* columnMajor);
   void endGroup() { start.push_back(static_cast<int>(segments.size())); }
+  bool operator==(const BlockColumns&) const = default;
 };
 
 /// y += A x (A of the given columns), and x-products with the transpose.
