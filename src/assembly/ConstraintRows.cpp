@@ -1,6 +1,7 @@
 #include "assembly/ConstraintRows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "constraints/BodyCoordinates.hpp"
@@ -59,11 +60,21 @@ struct Functions {
   double time;
 };
 
-bool fits(const VectorX& x, int dimension) { return x.size() == dimension && x.allFinite(); }
+bool areFinite(const std::vector<double>& x) {
+  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
+
+/// False where x has not as many entries as `to`.
+bool take(const VectorX& x, std::vector<double>& to) {
+  if (x.size() != static_cast<Eigen::Index>(to.size())) return false;
+  std::copy(x.begin(), x.end(), to.begin());
+  return true;
+}
+
 bool fits(const MatrixX& J, int dimension) { return J.rows() == dimension && J.cols() == 12 && J.allFinite(); }
 
 /// The columns of what can move alone: fixed and kinematic bodies, and rotations that are locked, take no part.
-RowVector12 mobile(const Eigen::Ref<const RowVector12>& rates, const HeldConstraint& held, const std::vector<BodyInertia>& inertias) {
+RowVector12 mobile(const RowVector12& rates, const HeldConstraint& held, const std::vector<BodyInertia>& inertias) {
   RowVector12 row = rates;
   const auto clear = [&](int body, int first) {
     if (body < 0 || !inertias[at(body)].dynamic)
@@ -96,8 +107,8 @@ double lengthOf(const RowVector12& row, int bodyA, int bodyB, const std::vector<
   const auto add = [&](int body, int first) {
     if (body < 0 || !inertias[at(body)].dynamic) return;
     const BodyInertia& inertia = inertias[at(body)];
-    const Vector3 turning = row.segment<3>(first + 3).transpose();
-    mobility += inertia.inverseMass * row.segment<3>(first).squaredNorm() + turning.dot(toWorld(inertia.inverse, state.rotation[at(body)]) * turning);
+    const Vector3 turning = rotateBack(state.rotation[at(body)], row.segment<3>(first + 3).transpose());
+    mobility += inertia.inverseMass * row.segment<3>(first).squaredNorm() + turning.dot(inertia.inverse * turning);
     reference += inertia.inverseMass;
   };
   add(bodyA, 0);
@@ -137,56 +148,101 @@ void ConstraintRows::choose(const std::vector<HeldConstraint>& all, std::span<co
   faulty_ = -1;
 }
 
+/// [m] of the larger of the bodies that the constraint moves.
+double ConstraintRows::sizeOf(const HeldConstraint& held) const {
+  double size = 0;
+  for (const int body : {held.bodyA, held.bodyB}) {
+    if (body < 0 || !(*inertias_)[at(body)].dynamic) continue;
+    const BodyInertia& inertia = (*inertias_)[at(body)];
+    size = std::max({size, (*bodySize_)[at(body)], std::sqrt(inertia.inertia.trace() * inertia.inverseMass)});
+  }
+  return size > 0 ? size : 1.0;
+}
+
+/// A row, unless it pushes nothing. False where that is a fault. `largest`: of the constraint's rates.
+bool ConstraintRows::add(int id, int index, double value, const RowVector12& rates, double largest, const WorldState& state) {
+  const HeldConstraint& held = (*all_)[at(id)];
+  const RowVector12 row = mobile(rates, held, *inertias_);
+  if (pushesNothing(row, largest)) return !isBroken(held, value, largest);
+  const double n = lengthOf(row, held.bodyA, held.bodyB, *inertias_, state);
+  const double size = !rows_.empty() && rows_.back().held == id ? rows_.back().size : sizeOf(held);
+  rows_.push_back({id, index, held.bodyA, held.bodyB, held.unilateral, n, size, rates / n, value / n});
+  return true;
+}
+
+bool ConstraintRows::addJoint(int id, const WorldState& state) {
+  const HeldConstraint& held = (*all_)[at(id)];
+  std::array<RowVector12, JointConstraint::kMost> rates;
+  held.joint->rates(state.pose(held.bodyA), state.pose(held.bodyB), rates.data());
+  double largest = 0;
+  for (int k = 0; k < held.dimension; ++k) {
+    if (!rates[at(k)].allFinite()) return false;
+    largest = std::max(largest, rates[at(k)].cwiseAbs().maxCoeff());
+  }
+  for (int k = 0; k < held.dimension; ++k)
+    if (!add(id, k, values_[at(k)], rates[at(k)], largest, state)) return false;
+  return true;
+}
+
+bool ConstraintRows::addRows(int id, const WorldState& state, double time) {
+  const HeldConstraint& held = (*all_)[at(id)];
+  double largest = 0;
+  const MatrixX rates = Functions{held, state, time}.rates(largest);
+  if (!fits(rates, held.dimension)) return false;
+  for (int k = 0; k < held.dimension; ++k)
+    if (!add(id, k, values_[at(k)], rates.row(k), largest, state)) return false;
+  return true;
+}
+
 bool ConstraintRows::evaluate(const WorldState& state, double time) {
   rows_.clear();
   for (const int id : chosen_) {
     const HeldConstraint& held = (*all_)[at(id)];
-    const Functions functions{held, state, time};
-    if (!functions.isActive()) continue;
-    const VectorX value = functions.value();
-    double largest = 0;
-    const MatrixX rates = functions.rates(largest);
-    if (!fits(value, held.dimension) || !fits(rates, held.dimension)) {
-      faulty_ = id;
-      return false;
-    }
-    for (int k = 0; k < held.dimension; ++k) {
-      const RowVector12 row = mobile(rates.row(k), held, *inertias_);
-      if (pushesNothing(row, largest)) {
-        if (!isBroken(held, value[k], largest)) continue;
-        faulty_ = id;
-        return false;
-      }
-      const double n = lengthOf(row, held.bodyA, held.bodyB, *inertias_, state);
-      double size = 0;
-      for (const int body : {held.bodyA, held.bodyB}) {
-        if (body < 0 || !(*inertias_)[at(body)].dynamic) continue;
-        const BodyInertia& inertia = (*inertias_)[at(body)];
-        size = std::max({size, (*bodySize_)[at(body)], std::sqrt(inertia.inertia.trace() * inertia.inverseMass)});
-      }
-      rows_.push_back({id, k, held.bodyA, held.bodyB, held.unilateral, n, size > 0 ? size : 1.0, rates.row(k) / n, value[k] / n});
-    }
+    if (held.joint == nullptr && !Functions{held, state, time}.isActive()) continue;
+    if (findValues(id, state, time) && (held.joint != nullptr ? addJoint(id, state) : addRows(id, state, time))) continue;
+    faulty_ = id;
+    return false;
   }
   return true;
 }
 
+/// C of all rows of a constraint. False where it is at fault.
+bool ConstraintRows::findValues(int id, const WorldState& state, double time) {
+  const HeldConstraint& held = (*all_)[at(id)];
+  values_.resize(at(held.dimension));
+  if (held.joint != nullptr)
+    held.joint->values(state.pose(held.bodyA), state.pose(held.bodyB), values_.data());
+  else if (!take(Functions{held, state, time}.value(), values_))
+    return false;
+  return areFinite(values_);
+}
+
+/// ∂C/∂t and γ, likewise.
+bool ConstraintRows::findBends(int id, const WorldState& state, double time) {
+  const HeldConstraint& held = (*all_)[at(id)];
+  byTime_.assign(at(held.dimension), 0.0);
+  values_.resize(at(held.dimension));
+  if (held.joint != nullptr) {
+    const std::size_t A = at(held.bodyA), B = at(held.bodyB);
+    held.joint->velocityProducts(state.pose(held.bodyA), state.pose(held.bodyB), state.velocity[A], state.angularVelocity[A], state.velocity[B],
+                                 state.angularVelocity[B], values_.data());
+  } else {
+    const Functions functions{held, state, time};
+    if (!take(functions.byTime(), byTime_) || !take(functions.bend(), values_)) return false;
+  }
+  return areFinite(byTime_) && areFinite(values_);
+}
+
 bool ConstraintRows::evaluateRates(const WorldState& state, double time) {
-  VectorX byTime, bend;
   int last = -1;
   for (Row& row : rows_) {
-    const HeldConstraint& constraint = held(row);
-    if (row.held != last) {
-      const Functions functions{constraint, state, time};
-      byTime = functions.byTime();
-      bend = functions.bend();
-      last = row.held;
-      if (!fits(byTime, constraint.dimension) || !fits(bend, constraint.dimension)) {
-        faulty_ = row.held;
-        return false;
-      }
+    if (row.held != last && !findBends(row.held, state, time)) {
+      faulty_ = row.held;
+      return false;
     }
-    row.moving = byTime[row.index] / row.length;
-    row.bend = bend[row.index] / row.length;
+    last = row.held;
+    row.moving = byTime_[at(row.index)] / row.length;
+    row.bend = values_[at(row.index)] / row.length;
     for (const auto& [body, first] : {std::pair{row.bodyA, 0}, std::pair{row.bodyB, 6}})
       if (body >= 0 && model_->bodies[at(body)].kind == BodyKind::Kinematic)
         row.moving += row.rates.segment<3>(first).dot(state.velocity[at(body)]) + row.rates.segment<3>(first + 3).dot(state.angularVelocity[at(body)]);
@@ -196,19 +252,15 @@ bool ConstraintRows::evaluateRates(const WorldState& state, double time) {
 
 bool ConstraintRows::evaluateValues(const WorldState& state, double time, VectorX& values) {
   values.resize(static_cast<Eigen::Index>(rows_.size()));
-  VectorX value;
   int last = -1;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const Row& row = rows_[k];
-    if (row.held != last) {
-      value = Functions{held(row), state, time}.value();
-      last = row.held;
-      if (!fits(value, held(row).dimension)) {
-        faulty_ = row.held;
-        return false;
-      }
+    if (row.held != last && !findValues(row.held, state, time)) {
+      faulty_ = row.held;
+      return false;
     }
-    values[static_cast<Eigen::Index>(k)] = value[row.index] / row.length;
+    last = row.held;
+    values[static_cast<Eigen::Index>(k)] = values_[at(row.index)] / row.length;
   }
   return true;
 }

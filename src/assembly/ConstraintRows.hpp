@@ -22,8 +22,9 @@ struct HeldConstraint {
   bool unilateral{false};
   int dimension{0};
   int firstRow{0};                   // of its rows in WorldState::rowForces
-  int mobilizer{-1};                 // of the model, whose joints it holds or limits; else -1
-  const JointLimit* limit{nullptr};  // the constraint, where it is one
+  int mobilizer{-1};                      // of the model, whose joints it holds or limits; else -1
+  const JointConstraint* joint{nullptr};  // the constraint, where it is one
+  const JointLimit* limit{nullptr};       // likewise
 };
 
 /// What is wrong with a constraint's functions at the state: sizes that disagree, numbers that are not finite, C ≠ 0 where no motion changes it. Empty: nothing.
@@ -63,12 +64,20 @@ class ConstraintRows {
   const HeldConstraint& held(const Row& row) const { return (*all_)[static_cast<std::size_t>(row.held)]; }
 
  private:
+  bool addJoint(int id, const WorldState& state);
+  bool addRows(int id, const WorldState& state, double time);
+  bool add(int id, int index, double value, const RowVector12& rates, double largest, const WorldState& state);
+  double sizeOf(const HeldConstraint& held) const;
+  bool findValues(int id, const WorldState& state, double time);
+  bool findBends(int id, const WorldState& state, double time);
+
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;
   const std::vector<double>* bodySize_;
   const std::vector<HeldConstraint>* all_{nullptr};
   std::span<const int> chosen_;
   std::vector<Row> rows_;
+  std::vector<double> values_, byTime_;  // of one constraint
   int faulty_{-1};
 };
 

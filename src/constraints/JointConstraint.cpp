@@ -43,56 +43,66 @@ JointConstraint::JointConstraint(const JointMotion& motion, std::string name)
   }
 }
 
+void JointConstraint::values(const Pose& X_WP, const Pose& X_WC, double* C) const {
+  const Vector3 d = X_WC * anchorC_ - X_WP * anchorP_;
+  const Quaternion& carrier = onChild_ ? X_WC.rotation : X_WP.rotation;
+  for (const Vector3& n : across_) *C++ = (carrier * n).dot(d);
+  for (const Angle& angle : angles_) *C++ = (X_WP.rotation * angle.parent).dot(X_WC.rotation * angle.child) - angle.cosine;
+}
+
+void JointConstraint::rates(const Pose& X_WP, const Pose& X_WC, RowVector12* J) const {
+  const Vector3 armP = X_WP.rotation * anchorP_, armC = X_WC.rotation * anchorC_;
+  const Vector3 d = X_WC.position + armC - X_WP.position - armP;
+  const Quaternion& carrier = onChild_ ? X_WC.rotation : X_WP.rotation;
+  for (const Vector3& axis : across_) {
+    const Vector3 n = carrier * axis;
+    *J++ << -n.transpose(), -(onChild_ ? armP : Vector3{armP + d}).cross(n).transpose(), n.transpose(),
+        (onChild_ ? Vector3{armC - d} : armC).cross(n).transpose();
+  }
+  for (const Angle& angle : angles_) {
+    const Vector3 turning = (X_WC.rotation * angle.child).cross(X_WP.rotation * angle.parent);  // d(α·β)/dt = (ω_C − ω_P)·(β × α)
+    *J++ << 0, 0, 0, -turning.transpose(), 0, 0, 0, turning.transpose();
+  }
+}
+
+void JointConstraint::velocityProducts(const Pose& X_WP, const Pose& X_WC, const Vector3& linearP, const Vector3& angularP, const Vector3& linearC,
+                                       const Vector3& angularC, double* products) const {
+  const Vector3 armP = X_WP.rotation * anchorP_, armC = X_WC.rotation * anchorC_;
+  const Vector3 d = X_WC.position + armC - X_WP.position - armP;
+  const Vector3 rate = linearC + angularC.cross(armC) - linearP - angularP.cross(armP);
+  const Vector3 turn = angularC.cross(angularC.cross(armC)) - angularP.cross(angularP.cross(armP));
+  const Vector3& spin = onChild_ ? angularC : angularP;
+  const Quaternion& carrier = onChild_ ? X_WC.rotation : X_WP.rotation;
+  for (const Vector3& axis : across_) {
+    const Vector3 n = carrier * axis;
+    *products++ = spin.cross(spin.cross(n)).dot(d) + 2 * spin.cross(n).dot(rate) + n.dot(turn);
+  }
+  for (const Angle& angle : angles_) {
+    const Vector3 alpha = X_WP.rotation * angle.parent, beta = X_WC.rotation * angle.child;
+    *products++ = angularP.cross(angularP.cross(alpha)).dot(beta) + 2 * angularP.cross(alpha).dot(angularC.cross(beta)) +
+                  alpha.dot(angularC.cross(angularC.cross(beta)));
+  }
+}
+
 VectorX JointConstraint::evaluateTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
   VectorX C(dimension());
-  const Vector3 d = stateB.position + stateB.orientation * anchorC_ - stateA.position - stateA.orientation * anchorP_;
-  const Quaternion& carrier = onChild_ ? stateB.orientation : stateA.orientation;
-  Eigen::Index row = 0;
-  for (const Vector3& n : across_) C[row++] = (carrier * n).dot(d);
-  for (const Angle& angle : angles_) C[row++] = (stateA.orientation * angle.parent).dot(stateB.orientation * angle.child) - angle.cosine;
+  values(poseOf(stateA), poseOf(stateB), C.data());
   return C;
 }
 
 MatrixX JointConstraint::jacobianTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
-  MatrixX J = MatrixX::Zero(dimension(), 12);
-  const Vector3 armA = stateA.orientation * anchorP_, armB = stateB.orientation * anchorC_;
-  const Vector3 d = stateB.position + armB - stateA.position - armA;
-  const Quaternion& carrier = onChild_ ? stateB.orientation : stateA.orientation;
-  Eigen::Index row = 0;
-  for (const Vector3& axis : across_) {
-    const Vector3 n = carrier * axis;
-    J.block<1, 3>(row, 0) = -n;
-    J.block<1, 3>(row, 3) = -(onChild_ ? armA : Vector3{armA + d}).cross(n);
-    J.block<1, 3>(row, 6) = n;
-    J.block<1, 3>(row++, 9) = (onChild_ ? Vector3{armB - d} : armB).cross(n);
-  }
-  for (const Angle& angle : angles_) {
-    const Vector3 turning = (stateB.orientation * angle.child).cross(stateA.orientation * angle.parent);  // d(α·β)/dt = (ω_B − ω_A)·(β × α)
-    J.block<1, 3>(row, 3) = -turning;
-    J.block<1, 3>(row++, 9) = turning;
-  }
+  std::array<RowVector12, kMost> rows;
+  rates(poseOf(stateA), poseOf(stateB), rows.data());
+  MatrixX J(dimension(), 12);
+  for (int k = 0; k < dimension(); ++k) J.row(k) = rows[static_cast<std::size_t>(k)];
   return J;
 }
 
 VectorX JointConstraint::velocityProductTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
-  VectorX product(dimension());
-  const Vector3 a = stateA.getAngularVelocity(), b = stateB.getAngularVelocity();
-  const Vector3 armA = stateA.orientation * anchorP_, armB = stateB.orientation * anchorC_;
-  const Vector3 d = stateB.position + armB - stateA.position - armA;
-  const Vector3 rate = stateB.velocity + b.cross(armB) - stateA.velocity - a.cross(armA);
-  const Vector3 turn = b.cross(b.cross(armB)) - a.cross(a.cross(armA));
-  const Vector3& spin = onChild_ ? b : a;
-  const Quaternion& carrier = onChild_ ? stateB.orientation : stateA.orientation;
-  Eigen::Index row = 0;
-  for (const Vector3& axis : across_) {
-    const Vector3 n = carrier * axis;
-    product[row++] = spin.cross(spin.cross(n)).dot(d) + 2 * spin.cross(n).dot(rate) + n.dot(turn);
-  }
-  for (const Angle& angle : angles_) {
-    const Vector3 alpha = stateA.orientation * angle.parent, beta = stateB.orientation * angle.child;
-    product[row++] = a.cross(a.cross(alpha)).dot(beta) + 2 * a.cross(alpha).dot(b.cross(beta)) + alpha.dot(b.cross(b.cross(beta)));
-  }
-  return product;
+  VectorX products(dimension());
+  velocityProducts(poseOf(stateA), poseOf(stateB), stateA.velocity, stateA.getAngularVelocity(), stateB.velocity, stateB.getAngularVelocity(),
+                   products.data());
+  return products;
 }
 
 JointLimit::JointLimit(const JointMotion& motion, int joint, bool high, std::string name)

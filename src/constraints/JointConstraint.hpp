@@ -17,6 +17,14 @@ class JointConstraint : public TwoBodyBilateralConstraint {
  public:
   JointConstraint(const JointMotion& motion, std::string name);
 
+  static constexpr int kMost = 6;  // rows
+
+  /// C, its rates by v_P, ω_P, v_C, ω_C, and its velocity product: dimension() entries each.
+  void values(const Pose& X_WP, const Pose& X_WC, double* C) const;
+  void rates(const Pose& X_WP, const Pose& X_WC, RowVector12* J) const;
+  void velocityProducts(const Pose& X_WP, const Pose& X_WC, const Vector3& linearP, const Vector3& angularP, const Vector3& linearC, const Vector3& angularC,
+                        double* products) const;
+
   int dimension() const override { return static_cast<int>(across_.size() + angles_.size()); }
   VectorX evaluateTwoBody(const InertialState& stateA, const InertialState& stateB, double time) const override;
   MatrixX jacobianTwoBody(const InertialState& stateA, const InertialState& stateB, double time) const override;

@@ -50,23 +50,24 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
 /// The model's joints are the first constraints.
 void Simulation::Impl::holdJoints() {
   const auto titleOf = [this](int joint) { return elementTitle("joint", model.joints[at(joint)].name, at(joint)); };
-  const auto add = [this](std::size_t mobilizer, std::shared_ptr<const Constraint> constraint, const JointLimit* limit) {
+  const auto add = [this](std::size_t mobilizer, std::shared_ptr<const Constraint> constraint) -> HeldConstraint& {
     HeldConstraint held;
     held.constraint = std::move(constraint);
     held.bodyA = model.mobilizers[mobilizer].parent;
     held.bodyB = model.mobilizers[mobilizer].child;
     held.mobilizer = static_cast<int>(mobilizer);
-    held.limit = limit;
     hold(std::move(held));
+    return setup.held.back();
   };
   for (std::size_t id = 0; id < setup.motions.size(); ++id) {
     const JointMotion& motion = setup.motions[id];
-    add(id, std::make_shared<JointConstraint>(motion, motion.joints() > 0 ? titleOf(motion.firstJoint()) : "weld " + std::to_string(id)), nullptr);
+    const auto joint = std::make_shared<JointConstraint>(motion, motion.joints() > 0 ? titleOf(motion.firstJoint()) : "weld " + std::to_string(id));
+    add(id, joint).joint = joint.get();
     for (int j = 0; j < motion.joints(); ++j) {
       if (!motion.all()[at(j)].limited) continue;
       for (const bool high : {false, true}) {
         const auto limit = std::make_shared<JointLimit>(motion, j, high, titleOf(motion.firstJoint() + j) + " range");
-        add(id, limit, limit.get());
+        add(id, limit).limit = limit.get();
       }
     }
   }
