@@ -21,7 +21,7 @@ struct HeldConstraint {
   int bodyA{-1}, bodyB{-1};                      // of the model; A = -1: a constraint of one body, B
   bool unilateral{false};
   int dimension{0};
-  int firstRow{0};                   // of its rows in WorldState::rowForces
+  int firstRow{0};                        // of its rows in WorldState::rowForces
   int mobilizer{-1};                      // of the model, whose joints it holds or limits; else -1
   const JointConstraint* joint{nullptr};  // the constraint, where it is one
   const JointLimit* limit{nullptr};       // likewise

@@ -79,8 +79,8 @@ void JointConstraint::velocityProducts(const Pose& X_WP, const Pose& X_WC, const
   }
   for (const Angle& angle : angles_) {
     const Vector3 alpha = X_WP.rotation * angle.parent, beta = X_WC.rotation * angle.child;
-    *products++ = angularP.cross(angularP.cross(alpha)).dot(beta) + 2 * angularP.cross(alpha).dot(angularC.cross(beta)) +
-                  alpha.dot(angularC.cross(angularC.cross(beta)));
+    *products++ =
+        angularP.cross(angularP.cross(alpha)).dot(beta) + 2 * angularP.cross(alpha).dot(angularC.cross(beta)) + alpha.dot(angularC.cross(angularC.cross(beta)));
   }
 }
 
@@ -100,8 +100,7 @@ MatrixX JointConstraint::jacobianTwoBody(const InertialState& stateA, const Iner
 
 VectorX JointConstraint::velocityProductTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
   VectorX products(dimension());
-  velocityProducts(poseOf(stateA), poseOf(stateB), stateA.velocity, stateA.getAngularVelocity(), stateB.velocity, stateB.getAngularVelocity(),
-                   products.data());
+  velocityProducts(poseOf(stateA), poseOf(stateB), stateA.velocity, stateA.getAngularVelocity(), stateB.velocity, stateB.getAngularVelocity(), products.data());
   return products;
 }
 

@@ -21,10 +21,12 @@ void IslandSolver::setTeam(ThreadPool* team) {
 bool IslandSolver::warmStart(double h) {
   problem_->iterate.r.resize(3 * problem_->assembly.problem.contacts());
   bool warm = rows_->warmStart(h);
+  states_.assign(static_cast<std::size_t>(problem_->assembly.problem.contacts()), ContactState::Slip);
   for (std::size_t k = 0; k < problem_->used.size(); ++k) {
     const ContactMemory* memory = island_->memoryOf(problem_->contactOf(k).key);
     problem_->impulseOf(k) = memory ? warmImpulse(*memory, problem_->assembly.frames[k], h) : Vector3{Vector3::Zero()};
     warm = warm || memory;
+    states_[k] = !memory ? ContactState::Open : memory->slips ? ContactState::Slip : problem_->impulseOf(k)[0] > 0 ? ContactState::Stick : ContactState::Open;
   }
   return warm;
 }
@@ -44,6 +46,7 @@ bool IslandSolver::solve(double h, bool last, const std::function<void()>* befor
   options.rest = rest;
   options.thorough = last;  // before that, a smaller step is the better resort
   options.warm = warmStart(h);
+  options.states = &states_;
   problem_->followImpulses();
   return solve(options);
 }

@@ -70,9 +70,10 @@ class IslandSolver {
   IslandRows* rows_;
   Certifier certifier_;
   Portfolio portfolio_;
-  bool triesAll_;             // the portfolio is `auto`, or a method that leans on it
-  Certificate certificate_;   // of the iterate
-  const char* rung_{"none"};  // that gave it
+  bool triesAll_;                     // the portfolio is `auto`, or a method that leans on it
+  Certificate certificate_;           // of the iterate
+  std::vector<ContactState> states_;  // of the warm start
+  const char* rung_{"none"};          // that gave it
 };
 
 }  // namespace stiction

@@ -355,7 +355,7 @@ void IslandStepper::remember(double h, bool rests) {
     const bool loaded = solver_.isLoaded(k);
     const bool sticks = contact.friction > 0 && !slips;
     const bool anchored = loaded && sticks && !turnsFar(island_.state, contact, h);
-    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), anchored, old && old->mended};
+    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), anchored, loaded && slips, old && old->mended};
     if (same && old && old->step == h) entry.impulse = old->impulse;
     if (entry.anchored && old && old->anchored)
       entry.anchor = sameBits(old->normal, contact.normal) ? old->anchor : old->anchor - contact.normal * contact.normal.dot(old->anchor);

@@ -276,7 +276,7 @@ void Projection::rememberMended(double h, bool stuck) {
     if (ContactMemory* entry = island_->memoryOf(contact.key))
       entry->mended = entry->mended || stuck || fault(contact, h) == 0;
     else if (stuck && fault(contact, h) > 0)  // without load: it needs a memory to be left alone by
-      addMemory(island_->report().memory, {contact.key, contact.normal, Vector3::Zero(), h, Vector3::Zero(), false, true});
+      addMemory(island_->report().memory, {contact.key, contact.normal, Vector3::Zero(), h, Vector3::Zero(), false, false, true});
   }
 }
 

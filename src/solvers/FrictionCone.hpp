@@ -9,10 +9,9 @@
 
 #include "math/Types.hpp"
 #include "problem/ContactProblem.hpp"
+#include "solvers/ContactState.hpp"
 
 namespace stiction {
-
-enum class ContactState : std::uint8_t { Open, Stick, Slip };
 
 struct ConePoint {
   Vector3 value{Vector3::Zero()};

@@ -38,6 +38,21 @@ ContactState rememberedState(const Vector3& r, const Vector3& u, double mu, doub
   return slips ? ContactState::Slip : ContactState::Stick;
 }
 
+/// The map at x = r − ρ u about the friction of a contact that slipped with the impulse r: under a new load, the velocity that it leaves tells neither the direction of slip nor x_n.
+ConePoint goOnSlipping(const Vector3& r, const Vector3& x, double mu) {
+  const double t = tangentialNorm(r);
+  if (!(t > 0)) return alartCurnierPiece(x, mu, ContactState::Slip);
+  const Vector2 e{r[1] / t, r[2] / t}, xT{x[1], x[2]};
+  const Eigen::Matrix2d across = mu * r[0] / std::max(t, e.dot(xT)) * (Eigen::Matrix2d::Identity() - e * e.transpose());
+  ConePoint point;
+  point.state = ContactState::Slip;
+  point.value << x[0], mu * x[0] * e + across * xT;
+  point.derivative(0, 0) = 1;
+  point.derivative.block<2, 1>(1, 0) = mu * e;
+  point.derivative.bottomRightCorner<2, 2>() = across;
+  return point;
+}
+
 class NewtonMethod : public VelocityMethod {
  public:
   SolveReport run(VelocitySystem& system, Iterate& iterate, const SolveOptions& options) override;
@@ -45,7 +60,7 @@ class NewtonMethod : public VelocityMethod {
  private:
   /// Linearises all contacts and rows at (v_, r_, λ_): D_, p_, rowImpulse_, states_, settled_. `change` [m/s]: loaded contacts keep their states under a change of load that leaves
   /// so large a residual; 0: all take the state that the map says. Returns whether any D is not symmetric.
-  bool linearise(const VelocitySystem& system, double gamma, double change);
+  bool linearise(const VelocitySystem& system, double gamma, double change, const std::vector<ContactState>* known);
   /// What a step solves with: the matrix last factored in place of its own, its own by way of that factor, its own factored.
   enum class Matrix : std::uint8_t { LastFactored, Near, Factored };
   /// One step from the linearisation.
@@ -70,7 +85,7 @@ class NewtonMethod : public VelocityMethod {
   bool settled_{false};  // every contact in the state of the last linearisation
 };
 
-bool NewtonMethod::linearise(const VelocitySystem& system, double gamma, double change) {
+bool NewtonMethod::linearise(const VelocitySystem& system, double gamma, double change, const std::vector<ContactState>* known) {
   const ContactProblem& problem = system.problem();
   bool general = !system.symmetric();
   system.contactVelocity(v_, r_, u_);
@@ -81,9 +96,12 @@ bool NewtonMethod::linearise(const VelocitySystem& system, double gamma, double 
   for (int i = 0; i < problem.contacts(); ++i) {
     const double rho = gamma / system.omega(i);
     const Vector3 r = r_.segment<3>(3 * i), u = u_.segment<3>(3 * i), x = r - rho * u;
-    const ContactState was = change > 0 ? rememberedState(r, u, problem.mu[i], change) : ContactState::Open;
-    const ConePoint point =
-        was == ContactState::Open ? alartCurnier(x, problem.mu[i]) : alartCurnierPiece(was == ContactState::Slip && !(x[0] > 0) ? r : x, problem.mu[i], was);
+    const ContactState was = !(change > 0)      ? ContactState::Open
+                             : known != nullptr ? (*known)[static_cast<std::size_t>(i)]
+                                                : rememberedState(r, u, problem.mu[i], change);
+    const ConePoint point = was == ContactState::Open   ? alartCurnier(x, problem.mu[i])
+                            : was == ContactState::Slip ? goOnSlipping(r, x, problem.mu[i])
+                                                        : alartCurnierPiece(x, problem.mu[i], was);
     Matrix3& D = D_[static_cast<std::size_t>(i)];
     D = rho * point.derivative;
     ContactState& state = states_[static_cast<std::size_t>(i)];
@@ -200,10 +218,11 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   factored_.clear();
   double before = best_.residual(), last = before;
   const double change = options.warm && before > far * system.scale() ? before : 0;
+  const auto* known = options.states != nullptr && static_cast<int>(options.states->size()) == system.problem().contacts() ? options.states : nullptr;
   double gamma = change > 0 ? rememberedGamma : gammas[0];
   states_.clear();
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
-    const bool general = linearise(system, gamma, report.iterations == 0 ? change : 0);
+    const bool general = linearise(system, gamma, report.iterations == 0 ? change : 0, known);
     const double worth = system.solvesPerFactor();
     const bool sameGamma = gamma == std::exchange(factoredGamma, gamma), isDear = worth > dear;
     const bool mixes = isTight && !isDear && (worth > worthMixing || isFrictionless);

@@ -9,6 +9,7 @@
 #include "base/ThreadPool.hpp"
 #include "problem/ContactProblem.hpp"
 #include "problem/Law.hpp"
+#include "solvers/ContactState.hpp"
 
 namespace stiction {
 
@@ -29,6 +30,7 @@ struct SolveOptions {
   bool nearOnly{false};  // `auto`: only what starts near a warm start
   double relaxation{1};  // [-] nsgs: each contact goes so many times as far as its own answer asks (of full blocks 1.4 at most), and back into its cone
   double scale{0};       // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
+  const std::vector<ContactState>* states{nullptr};  // of all contacts, in the answer that a warm start comes from; null: not known
   /// What would factor, sweep or begin a rung after it gives up. Whether an answer beyond it is the usual one depends on the clock.
   Deadline deadline;
   /// `auto`: called before a search that takes long, by who takes a smaller step where it fails; null: that interests nobody.

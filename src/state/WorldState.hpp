@@ -25,6 +25,7 @@ struct ContactMemory {
   double step{0};                    // [s] the h it belongs to
   Vector3 anchor{Vector3::Zero()};   // [m] world: tangential displacement of B against A since it holds; else zero
   bool anchored{false};              // sticks, and neither rolls nor pivots far in a step
+  bool slips{false};                 // moves along its friction
   bool mended{false};                // the projection can do no more for it until one of its bodies moves
 };
 
