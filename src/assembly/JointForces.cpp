@@ -83,7 +83,7 @@ void JointForces::addActuators(Row& row, const Loads& loads, double h) {
 }
 
 /// Dry friction of a coordinate: a row that holds it, or a force.
-void JointForces::addFriction(const WorldState& state, const Row& row, double h, const double* forces) {
+void JointForces::addFriction(const WorldState& state, const Row& row, double h) {
   const double friction = model_->joints[at(row.joint)].friction;
   if (!(friction > 0) || !(h > 0)) return;
   Ranged& rubbing = rubbing_[at(row.joint)];
@@ -100,7 +100,6 @@ void JointForces::addFriction(const WorldState& state, const Row& row, double h,
   if (rubbing.end == End::None) {
     dry.enters = true;
     dry.compliance = kHold / (alone + (row.enters ? 1.0 / row.compliance : 0.0));
-    dry.target = -dry.compliance * h * forces[row.slot + 1];
   } else {
     dry.push = rubbing.end == End::Low ? -friction : friction;
   }
@@ -108,7 +107,7 @@ void JointForces::addFriction(const WorldState& state, const Row& row, double h,
 }
 
 void JointForces::addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, int slot,
-                         const RowVector12& rates, double position, const double* forces) {
+                         const RowVector12& rates, double position) {
   const Joint& it = model_->joints[at(joint)];
   const double rate = stiction::rateOf(rates, state, motion.parent(), motion.child());
   Row row{joint, motion.parent(), motion.child(), rates, 1.0, position, 0.0, rate, axis, state.rotorRate[at(joint)][axis]};
@@ -125,10 +124,10 @@ void JointForces::addRow(const WorldState& state, const Loads& loads, double h, 
   }
   row.slot = slot;
   if (row.enters || row.push != 0 || !actuatorsOf_[at(joint)].empty()) rows_.push_back(row);
-  addFriction(state, row, h, forces);
+  addFriction(state, row, h);
 }
 
-void JointForces::evaluate(const WorldState& state, const Loads& loads, double h, const double* forces) {
+void JointForces::evaluate(const WorldState& state, const Loads& loads, double h) {
   rows_.clear();
   int slot = 0;
   for (const int id : chosen_) {
@@ -137,10 +136,10 @@ void JointForces::evaluate(const WorldState& state, const Loads& loads, double h
     for (int j = 0; j < motion.joints(); ++j, slot += 3) {
       const int joint = motion.firstJoint() + j;
       if (motion.all()[at(j)].type != JointType::Ball) {
-        addRow(state, loads, h, motion, joint, 0, slot, now.rates[at(j)], now.position[at(j)], forces);
+        addRow(state, loads, h, motion, joint, 0, slot, now.rates[at(j)], now.position[at(j)]);
         continue;
       }
-      for (int i = 0; i < 3; ++i) addRow(state, loads, h, motion, joint, i, slot + i, JointMotion::ballRate(state.pose(motion.child()), i), 0.0, forces);
+      for (int i = 0; i < 3; ++i) addRow(state, loads, h, motion, joint, i, slot + i, JointMotion::ballRate(state.pose(motion.child()), i), 0.0);
     }
   }
 }
@@ -162,12 +161,19 @@ int JointForces::rows() const {
   return static_cast<int>(std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.enters; }));
 }
 
-void JointForces::targets(std::vector<double>& moving, std::vector<double>& targets) const {
-  for (const Row& row : rows_) {
-    if (!row.enters) continue;
-    moving.push_back(row.moving / row.length);
-    targets.push_back((row.moving + row.target) / row.length);
-  }
+void JointForces::moving(std::vector<double>& moving) const {
+  for (const Row& row : rows_)
+    if (row.enters) moving.push_back(row.moving / row.length);
+}
+
+void JointForces::aim(double h, const double* forces) {
+  for (Row& row : rows_)
+    if (row.dry && row.enters) row.target = -row.compliance * h * forces[row.slot];
+}
+
+void JointForces::targets(std::vector<double>& targets) const {
+  for (const Row& row : rows_)
+    if (row.enters) targets.push_back((row.moving + row.target) / row.length);
 }
 
 void JointForces::enter(ContactAssembly& assembly) const {

@@ -60,13 +60,16 @@ class JointForces {
 
   /// The next (sub)step is a first trial.
   void beginTrials();
-  /// The rows at the state, for a (sub)step of h [s], or an impact. `forces` [N]: as kept, three a joint.
-  void evaluate(const WorldState& state, const Loads& loads, double h, const double* forces);
+  /// The rows at the state, for a (sub)step of h [s], or an impact.
+  void evaluate(const WorldState& state, const Loads& loads, double h);
   /// Adds to v_free the forces that need no row.
   void push(const ContactAssembly& assembly, double h, VectorX& vFree) const;
   int rows() const;
-  /// What kinematic parents do to the rows [m/s], and b, in their order.
-  void targets(std::vector<double>& moving, std::vector<double>& targets) const;
+  /// What kinematic parents do to the rows [m/s], in their order,
+  void moving(std::vector<double>& moving) const;
+  /// and b, that of dry friction by the forces [N] kept, three a joint.
+  void aim(double h, const double* forces);
+  void targets(std::vector<double>& targets) const;
   /// Adds the rows to the problem, after those it has. Sets C; what dry friction can do counts as a scale, as gravity does.
   void enter(ContactAssembly& assembly) const;
   /// The rows' multipliers [N s] by the forces [N] kept, three a joint of the chosen mobilizers, over h; and the other way.
@@ -106,9 +109,9 @@ class JointForces {
   static End endOfRange(const Actuator& actuator, double force);
   End endOfFriction(const Row& row, const Ranged& ranged, double h, double rate, double impulse) const;
   void addActuators(Row& row, const Loads& loads, double h);
-  void addFriction(const WorldState& state, const Row& row, double h, const double* forces);
+  void addFriction(const WorldState& state, const Row& row, double h);
   void addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, int slot, const RowVector12& rates,
-              double position, const double* forces);
+              double position);
 
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;

@@ -80,7 +80,7 @@ double* IslandRows::keptForces() { return island_->report().rowForces.data() + f
 void IslandRows::push(double h) {
   if (joints_.empty()) return;
   h_ = h;
-  joints_.evaluate(island_->state, island_->setup->loads, h, keptForces());
+  joints_.evaluate(island_->state, island_->setup->loads, h);
   joints_.push(problem_->assembly, h, problem_->vFree);
   elastic_ = joints_.elasticEnergy(island_->state);
 }
@@ -91,33 +91,45 @@ bool IslandRows::enter(double h) {
   const auto count = static_cast<Eigen::Index>(rows().size());
   if (missedBy_.size() != count) missedBy_.setZero(count);
   moving_.clear();
-  targets_.clear();
   ContactAssembly& assembly = problem_->assembly;
-  ContactProblem& problem = assembly.problem;
-  for (Eigen::Index k = 0; k < count; ++k) {
-    const ConstraintRows::Row& row = rows()[static_cast<std::size_t>(k)];
-    const double bend = bendOf(row, h) + missedBy_[k];
-    if (!row.unilateral) {
-      assembly.addRow(row.bodyA, row.bodyB, row.rates);
-      moving_.push_back(row.moving);
-      targets_.push_back(row.moving + bend);
+  for (const ConstraintRows::Row& row : rows()) {
+    if (row.unilateral) {
+      assembly.addOneSided(row.bodyA, row.bodyB, row.rates, row.moving);
       continue;
     }
-    assembly.addOneSided(row.bodyA, row.bodyB, row.rates, row.moving);
-    const Eigen::Index n = problem.w.size() - 3;
-    problem.wScale[n] += bend;
-    problem.w[n] += bend + (row.value > kOpen * row.size ? row.value / h : 0.0);
+    assembly.addRow(row.bodyA, row.bodyB, row.rates);
+    moving_.push_back(row.moving);
   }
-  joints_.targets(moving_, targets_);
+  joints_.moving(moving_);
   joints_.enter(assembly);
-  problem.b = Eigen::Map<const VectorX>{targets_.data(), static_cast<Eigen::Index>(targets_.size())};
+  aim(h);
   return true;
+}
+
+void IslandRows::aim(double h) {
+  ContactProblem& problem = problem_->assembly.problem;
+  targets_.clear();
+  auto n = static_cast<Eigen::Index>(3 * firstOneSided());
+  for (std::size_t k = 0; k < rows().size(); ++k) {
+    const ConstraintRows::Row& row = rows()[k];
+    const double target = row.moving + bendOf(row, h) + missedBy_[static_cast<Eigen::Index>(k)];
+    if (!row.unilateral) {
+      targets_.push_back(target);
+      continue;
+    }
+    problem.wScale[n] = target;
+    problem.w[n] = target + (row.value > kOpen * row.size ? row.value / h : 0.0);
+    n += 3;
+  }
+  joints_.aim(h, keptForces());
+  joints_.targets(targets_);
+  problem.b = Eigen::Map<const VectorX>{targets_.data(), static_cast<Eigen::Index>(targets_.size())};
 }
 
 bool IslandRows::enterImpact() {
   if (rows_.empty()) return true;
   h_ = 0;
-  joints_.evaluate(island_->state, island_->setup->loads, h_, keptForces());
+  joints_.evaluate(island_->state, island_->setup->loads, h_);
   if (!rows_.evaluate(island_->state, island_->time) || !rows_.evaluateRates(island_->state, island_->time)) return refuse();
   moving_.clear();
   ContactAssembly& assembly = problem_->assembly;
@@ -129,7 +141,7 @@ bool IslandRows::enterImpact() {
     assembly.addRow(row.bodyA, row.bodyB, row.rates);
     moving_.push_back(row.moving);
   }
-  joints_.targets(moving_, targets_);
+  joints_.moving(moving_);
   joints_.enter(assembly);
   multiplyTransposed(assembly.problem.G, problem_->vBefore, assembly.problem.b);
   assembly.problem.b = -assembly.problem.b;
@@ -185,7 +197,7 @@ void IslandRows::beginTrials() {
 IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale) {
   if (rows().empty()) return Ending::Accepted;
   if (forcesSwitch(h)) return round < 2 * kTrials ? Ending::Repeated : Ending::Lost;
-  if (round < kTrials && joints_.slip(problem_->assembly, problem_->iterate.v) > kMiss * scale) return Ending::Repeated;
+  if (round < kTrials && joints_.slip(problem_->assembly, problem_->iterate.v) > kMiss * scale) return Ending::Missed;
   if (!rows_.evaluateValues(island_->state, island_->time, end_)) {
     refuse();
     return Ending::Accepted;
@@ -217,7 +229,7 @@ IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale)
     end_ /= h;
     missedBy_ += end_;
     mixing_.mix(end_, {&missedBy_});
-    return Ending::Repeated;
+    return Ending::Missed;
   }
   if (!leastIsNear_) return Ending::Lost;
   if (least) return Ending::Accepted;

@@ -35,6 +35,8 @@ class IslandRows {
   void push(double h);
   /// Adds the rows to the problem of a (sub)step of h [s]. False when a constraint is at fault.
   bool enter(double h);
+  /// What the rows of the problem, as entered, aim at in this trial.
+  void aim(double h);
   /// Adds the rows to the problem of an impact. False when a constraint is at fault.
   bool enterImpact();
   /// Adds the rows of the region's bodies to the projection, what equality rows miss to `targets` [m]. Returns the longest way [m] that one of them has to go.
@@ -44,8 +46,8 @@ class IslandRows {
 
   /// The next (sub)step is a first trial.
   void beginTrials();
-  enum class Ending : std::uint8_t { Accepted, Repeated, Lost };
-  /// Whether the (sub)step ends on its constraints, or is worth another trial with what this one missed by, as long as trials come nearer. Then the best of them stands, if it is
+  enum class Ending : std::uint8_t { Accepted, Missed, Repeated, Lost };
+  /// Whether the (sub)step ends on its constraints, or is worth another trial: of other rows, or, Missed, of the same with another aim, as long as trials come nearer. Then the best of them stands, if it is
   /// near enough for the projection to mend the rest: contacts may leave no room for more. `last`: no smaller step is left; `scale` [m/s] of the answer's certificate.
   Ending end(double h, int round, bool last, double scale);
   /// Whether the answer has dry friction or actuators where they were not taken to be: then the (sub)step is worth another trial.

@@ -75,11 +75,10 @@ bool IslandStepper::substep(double h, int depth, int round) {
   PhaseTimes& times = island_.result->times;
   unfinished_.reset();
   begin(round, watch);
-  problem_.takeBodies();
-  problem_.predict(h);
-  rows_.push(h);
-  encounters_.foresee(h);
-  if (!assemble(h)) return false;
+  if (std::exchange(aimsAgain_, false))
+    aimAgain(h);
+  else if (!assemble(h))
+    return false;
   watch.lap(times.assemble);
   bool rests = false;
   if (!bound_)
@@ -175,7 +174,8 @@ std::optional<bool> IslandStepper::lookBack(double h, int depth, int round, bool
   island_.detect();
   const Finding finding = rests ? Finding::Agree : encounters_.compare(before_, h, last);
   const Ending ending = !rests ? rows_.end(h, round, last, solver_.certificate().scale) : rows_.forcesSwitch(h) ? Ending::Repeated : Ending::Accepted;
-  if (finding == Finding::Repeat || ending == Ending::Repeated) {
+  if (finding == Finding::Repeat || ending == Ending::Repeated || ending == Ending::Missed) {
+    aimsAgain_ = finding != Finding::Repeat && ending == Ending::Missed;
     island_.takeBack(before_);
     encounters_.addMissed();
     watch.lap(island_.result->times.collide);
@@ -211,6 +211,10 @@ bool IslandStepper::endsFinite() const {
 
 /// False when a constraint is at fault.
 bool IslandStepper::assemble(double h) {
+  problem_.takeBodies();
+  problem_.predict(h);
+  rows_.push(h);
+  encounters_.foresee(h);
   bound_ = false;
   bounces_.clear();
   if (island_.contacts.empty() && rows_.empty()) return true;
@@ -231,6 +235,12 @@ bool IslandStepper::assemble(double h) {
   if (!rows_.enter(h)) return false;
   bound_ = problem.contacts() > 0 || problem.rows() > 0;
   return true;
+}
+
+/// The problem of the last trial, whose end was off constraints by what the rows now aim at in addition.
+void IslandStepper::aimAgain(double h) {
+  encounters_.foresee(h);  // the contacts that the problem has
+  rows_.aim(h);
 }
 
 bool IslandStepper::halve(double h, int depth, std::unique_ptr<Halves> ahead) {

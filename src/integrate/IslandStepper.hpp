@@ -57,6 +57,7 @@ class IslandStepper {
   bool substep(double h, int depth, int round = 0);
   void begin(int round, Stopwatch& watch);
   bool assemble(double h);
+  void aimAgain(double h);
   void flyFreely();
   std::optional<bool> answer(double h, int depth, int round, bool& rests, Stopwatch& watch);
   std::optional<bool> lookBack(double h, int depth, int round, bool rests, Stopwatch& watch);
@@ -85,6 +86,7 @@ class IslandStepper {
 
   Island::Moment before_;  // the island before the (sub)step
   std::vector<Course> courses_;
+  bool aimsAgain_{false};                 // the next trial has the problem of the last one, but for what rows aim at
   bool bound_{false};                     // something besides forces acts: the (sub)step has a problem
   std::optional<Unfinished> unfinished_;  // what the whole (sub)step ended on: a trial that is taken back need not be mended
   std::vector<Vector3> travel_;           // [m/s] at which the bodies move over the (sub)step
