@@ -48,6 +48,24 @@ bool leadsWithScalar(const Eigen::Ref<const MatrixX>& block) {
   return true;
 }
 
+/// visit(row, column, value) of the lower triangle, always in the same order.
+template <class Visit>
+void eachEntry(const BlockMass& M, const Visit& visit) {
+  for (int k = 0; k < M.blocks(); ++k) {
+    const int n = M.size(k), first = M.start[static_cast<std::size_t>(k)];
+    const double* values = M.values.data() + M.offset[static_cast<std::size_t>(k)];
+    for (int column = 0; column < n; ++column)
+      for (int row = column; row < n; ++row) visit(first + row, first + column, values[column * n + row]);
+  }
+  for (const BlockMass::Coupling& coupling : M.couplings) {
+    const int rows = M.size(coupling.row), columns = M.size(coupling.column);
+    const int firstRow = M.start[static_cast<std::size_t>(coupling.row)], firstColumn = M.start[static_cast<std::size_t>(coupling.column)];
+    const double* values = M.values.data() + coupling.offset;
+    for (int column = 0; column < columns; ++column)
+      for (int row = 0; row < rows; ++row) visit(firstRow + row, firstColumn + column, values[column * rows + row]);
+  }
+}
+
 }  // namespace
 
 void MassInverse::factor(const BlockMass& M) {
@@ -93,50 +111,40 @@ void MassInverse::factorBlocks(const BlockMass& M) {
 }
 
 void MassInverse::factorWhole(const BlockMass& M) {
-  entries_.clear();
-  pattern_.swap(lastPattern_);
-  pattern_.assign(1, M.size());
-  const auto add = [this](int row, int column, double value) {
-    entries_.emplace_back(row, column, value);
-    pattern_.push_back(row);
-    pattern_.push_back(column);
-  };
-  for (int k = 0; k < M.blocks(); ++k) {
-    const int n = M.size(k), first = M.start[static_cast<std::size_t>(k)];
-    const double* values = M.values.data() + M.offset[static_cast<std::size_t>(k)];
-    for (int column = 0; column < n; ++column)
-      for (int row = column; row < n; ++row) add(first + row, first + column, values[column * n + row]);
+  if (M == whole_) {
+    usable_ = wholeUsable_;
+    return;
   }
-  for (const BlockMass::Coupling& coupling : M.couplings) {
-    const int rows = M.size(coupling.row), columns = M.size(coupling.column);
-    const double* values = M.values.data() + coupling.offset;
-    for (int column = 0; column < columns; ++column)
-      for (int row = 0; row < rows; ++row)
-        add(M.start[static_cast<std::size_t>(coupling.row)] + row, M.start[static_cast<std::size_t>(coupling.column)] + column, values[column * rows + row]);
-  }
-  if (pattern_ != lastPattern_) {
-    lower_.resize(M.size(), M.size());
-    lower_.setFromTriplets(entries_.begin(), entries_.end());
-    whole_.analyzePattern(lower_);
-    slots_.clear();
-    for (const auto& entry : entries_) slots_.push_back(&lower_.coeffRef(entry.row(), entry.col()) - lower_.valuePtr());
-  } else {
-    lower_.coeffs().setZero();
-    for (std::size_t k = 0; k < entries_.size(); ++k) lower_.valuePtr()[slots_[k]] += entries_[k].value();
-  }
-  whole_.factorize(lower_);
-  usable_ = whole_.info() == Eigen::Success && whole_.vectorD().minCoeff() > 0;
-  const auto& L = whole_.matrixL().nestedExpression();
+  const bool isAlike = M.start == whole_.start && M.couplings == whole_.couplings;
+  whole_ = M;
+  if (!isAlike) analyse();
+  lower_.coeffs().setZero();
+  std::size_t entry = 0;
+  eachEntry(M, [&](int, int, double value) { lower_.valuePtr()[slots_[entry++]] += value; });
+  factor_.factorize(lower_);
+  usable_ = wholeUsable_ = factor_.info() == Eigen::Success && factor_.vectorD().minCoeff() > 0;
+  const auto& L = factor_.matrixL().nestedExpression();
   parent_.assign(static_cast<std::size_t>(M.size()), -1);
   marked_.assign(static_cast<std::size_t>(M.size()), 0);
   for (int j = 0; j < M.size(); ++j)
     if (const Eigen::SparseMatrix<double>::InnerIterator first{L, j}; first) parent_[static_cast<std::size_t>(j)] = static_cast<int>(first.index());
 }
 
+/// The pattern of the whole mass matrix, and its ordering.
+void MassInverse::analyse() {
+  std::vector<Eigen::Triplet<double>> entries;
+  eachEntry(whole_, [&](int row, int column, double value) { entries.emplace_back(row, column, value); });
+  lower_.resize(whole_.size(), whole_.size());
+  lower_.setFromTriplets(entries.begin(), entries.end());
+  factor_.analyzePattern(lower_);
+  slots_.clear();
+  for (const auto& entry : entries) slots_.push_back(&lower_.coeffRef(entry.row(), entry.col()) - lower_.valuePtr());
+}
+
 void MassInverse::solve(VectorX& x, ThreadPool* team) {
   constexpr int few = 512;  // pieces of a thread
   if (coupled_) {
-    x = whole_.solve(x);
+    x = factor_.solve(x);
     return;
   }
   inRanges(team, static_cast<int>(pieces_.size()), few, [&](int, int first, int last) {
@@ -224,8 +232,8 @@ double MassInverse::blockTrace(const BlockColumns& A, int group, double* column)
 template <int Width>
 double MassInverse::wholeTrace(const BlockColumns& A, int group) {
   using Columns = Eigen::Matrix<double, Width, 1>;
-  const auto& L = whole_.matrixL().nestedExpression();
-  const auto& place = whole_.permutationP().indices();
+  const auto& L = factor_.matrixL().nestedExpression();
+  const auto& place = factor_.permutationP().indices();
   work_.resize(static_cast<std::size_t>(3 * L.cols()));
   const auto row = [this](Eigen::Index j) { return Eigen::Map<Columns>{work_.data() + 3 * j}; };
   reach_.clear();
@@ -245,7 +253,7 @@ double MassInverse::wholeTrace(const BlockColumns& A, int group) {
   for (const int j : reach_) {
     const Columns half = row(j);
     for (Eigen::SparseMatrix<double>::InnerIterator entry{L, j}; entry; ++entry) row(entry.index()) -= entry.value() * half;
-    sum += half.squaredNorm() / whole_.vectorD()[j];
+    sum += half.squaredNorm() / factor_.vectorD()[j];
     row(j).setZero();
     marked_[static_cast<std::size_t>(j)] = 0;
   }

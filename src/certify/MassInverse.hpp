@@ -35,6 +35,7 @@ class MassInverse {
   void addDense(int row, const Eigen::Ref<const MatrixX>& block);
   void factorBlocks(const BlockMass& M);
   void factorWhole(const BlockMass& M);
+  void analyse();
   double energy(int block, double* x) const;
   bool isFreeBody(int block) const;
   double bodyTrace(int block, const double* x) const;
@@ -48,13 +49,13 @@ class MassInverse {
   std::vector<int> pieceStart_;  // block k has pieces [pieceStart_[k], pieceStart_[k+1])
   std::vector<Piece> pieces_;
   std::vector<double> factors_;
-  std::vector<double> columns_;        // of each range, one block's rows of a column group
-  int largest_{0};                     // size of a block
-  Eigen::SparseMatrix<double> lower_;  // lower triangle of a coupled M
-  std::vector<Eigen::Triplet<double>> entries_;
-  std::vector<std::ptrdiff_t> slots_;       // of their values in lower_
-  std::vector<int> pattern_, lastPattern_;  // of lower_, to see whether the ordering can be kept
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> whole_;
+  std::vector<double> columns_;  // of each range, one block's rows of a column group
+  int largest_{0};               // size of a block
+  BlockMass whole_;              // a coupled M, kept to see what of the following still holds
+  bool wholeUsable_{false};
+  Eigen::SparseMatrix<double> lower_;  // its lower triangle,
+  std::vector<std::ptrdiff_t> slots_;  // and where that has the entries of M
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor_;
   std::vector<int> parent_, reach_;  // elimination tree and a group's columns of L
   std::vector<char> marked_;
   std::vector<double> work_;  // 3 × dof, zero between groups

@@ -332,18 +332,23 @@ Faults IslandRows::choose(double h, std::vector<int>& region) {
   return faults;
 }
 
-void IslandRows::addHeld(std::vector<int>& bodies) const {
-  const auto has = [&](int body) { return std::binary_search(bodies.begin(), bodies.end(), body); };
+void IslandRows::addHeld(std::vector<int>& bodies) {
+  joined_.assign(island_->setup->inertias.size(), 0);
+  for (const int body : bodies) joined_[at(body)] = 1;
   const auto moves = [&](int body) { return body >= 0 && island_->inertia(body).dynamic; };
-  for (bool grows = true; grows;) {
-    grows = false;
-    for (const ConstraintRows::Row& row : rows()) {
-      if (row.unilateral || !moves(row.bodyA) || !moves(row.bodyB) || has(row.bodyA) == has(row.bodyB)) continue;
-      const int body = has(row.bodyA) ? row.bodyB : row.bodyA;
-      bodies.insert(std::lower_bound(bodies.begin(), bodies.end(), body), body);
-      grows = true;
-    }
+  const std::size_t before = bodies.size();
+  const auto join = [&](const ConstraintRows::Row& row) {
+    if (row.unilateral || !moves(row.bodyA) || !moves(row.bodyB) || joined_[at(row.bodyA)] == joined_[at(row.bodyB)]) return;
+    const int body = joined_[at(row.bodyA)] != 0 ? row.bodyB : row.bodyA;
+    joined_[at(body)] = 1;
+    bodies.push_back(body);
+  };
+  for (std::size_t last = 0; last != bodies.size();) {  // there and back: trees are numbered from their roots
+    last = bodies.size();
+    std::for_each(rows().begin(), rows().end(), join);
+    std::for_each(rows().rbegin(), rows().rend(), join);
   }
+  if (bodies.size() > before) std::sort(bodies.begin(), bodies.end());
 }
 
 double IslandRows::error() {

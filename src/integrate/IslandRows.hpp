@@ -69,7 +69,7 @@ class IslandRows {
   /// Evaluates the rows where the island is now, and adds to `region` the bodies of those that are off. Returns what is wrong with them.
   Faults choose(double h, std::vector<int>& region);
   /// Adds to `bodies`, ascending, those that constraints hold to them, and so on: alone they could not move.
-  void addHeld(std::vector<int>& bodies) const;
+  void addHeld(std::vector<int>& bodies);
   /// [m] by which the island's poses are off their constraints at most.
   double error();
   const std::vector<ConstraintRows::Row>& rows() const { return rows_.rows(); }
@@ -94,6 +94,7 @@ class IslandRows {
   std::size_t firstForce_{0};         // there, of the joints' forces, which follow them
   std::vector<double> moving_;        // [m/s] of the equality rows
   std::vector<double> targets_;       // [m/s] b of each equality row
+  std::vector<char> joined_;          // bodies of the model
   VectorX end_;                       // [m] C/n of the rows at the end of the (sub)step
   VectorX missedBy_, leastMissedBy_;  // [m/s] what trials of the (sub)step missed by, over h; of the best one
   AndersonMixing<1> mixing_{4};
