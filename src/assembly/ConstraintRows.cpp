@@ -26,23 +26,15 @@ InertialState stateOf(const WorldState& world, int body) {
 /// The constraint's functions, whether of one body or of two.
 struct Functions {
   Functions(const HeldConstraint& held, const WorldState& world, double t)
-      : one{*held.constraint},
-        two{dynamic_cast<const TwoBodyRows*>(held.constraint.get())},
-        limit{held.limit},
-        before{held.limit ? world.jointPosition.data() + held.limit->firstJoint() : nullptr},
-        b{stateOf(world, held.bodyB)},
-        time{t} {
+      : one{*held.constraint}, two{dynamic_cast<const TwoBodyRows*>(held.constraint.get())}, b{stateOf(world, held.bodyB)}, time{t} {
     if (two) a = stateOf(world, held.bodyA);
   }
 
   bool isActive() const { return two ? two->isActiveTwoBody(a, b, time) : one.isActive(b, time); }
-  VectorX value() const {
-    if (limit) return VectorX::Constant(1, limit->valueFrom(a, b, before));
-    return two ? two->evaluateTwoBody(a, b, time) : one.evaluate(b, time);
-  }
+  VectorX value() const { return two ? two->evaluateTwoBody(a, b, time) : one.evaluate(b, time); }
   /// dimension × 12 by v_A, ω_A, v_B, ω_B; `largest`: of the rows as the constraint gives them.
   MatrixX rates(double& largest) const {
-    MatrixX J = limit ? MatrixX{limit->rateFrom(a, b, before)} : two ? two->jacobianTwoBody(a, b, time) : one.jacobian(b, time);
+    MatrixX J = two ? two->jacobianTwoBody(a, b, time) : one.jacobian(b, time);
     largest = J.size() > 0 ? J.cwiseAbs().maxCoeff() : 0.0;
     if (two || J.cols() != 7) return J;
     MatrixX rates = MatrixX::Zero(J.rows(), 12);
@@ -54,8 +46,6 @@ struct Functions {
 
   const Constraint& one;
   const TwoBodyRows* two;
-  const JointLimit* limit;
-  const double* before;  // the coordinates of its joints
   InertialState a, b;
   double time;
 };
@@ -63,6 +53,9 @@ struct Functions {
 bool areFinite(const std::vector<double>& x) {
   return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
+
+/// The coordinates of the mobilizer whose range it ends.
+const double* coordinatesOf(const JointLimit& limit, const WorldState& state) { return state.jointPosition.data() + limit.firstJoint(); }
 
 /// False where x has not as many entries as `to`.
 bool take(const VectorX& x, std::vector<double>& to) {
@@ -170,10 +163,15 @@ bool ConstraintRows::add(int id, int index, double value, const RowVector12& rat
   return true;
 }
 
+/// The rows of a joint, or the one of an end of its range.
 bool ConstraintRows::addJoint(int id, const WorldState& state) {
   const HeldConstraint& held = (*all_)[at(id)];
+  const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   std::array<RowVector12, JointConstraint::kMost> rates;
-  held.joint->rates(state.pose(held.bodyA), state.pose(held.bodyB), rates.data());
+  if (held.limit != nullptr)
+    rates[0] = held.limit->rateFrom(A, B, coordinatesOf(*held.limit, state));
+  else
+    held.joint->rates(A, B, rates.data());
   double largest = 0;
   for (int k = 0; k < held.dimension; ++k) {
     if (!rates[at(k)].allFinite()) return false;
@@ -198,8 +196,8 @@ bool ConstraintRows::evaluate(const WorldState& state, double time) {
   rows_.clear();
   for (const int id : chosen_) {
     const HeldConstraint& held = (*all_)[at(id)];
-    if (held.joint == nullptr && !Functions{held, state, time}.isActive()) continue;
-    if (findValues(id, state, time) && (held.joint != nullptr ? addJoint(id, state) : addRows(id, state, time))) continue;
+    if (!held.isOfJoint() && !Functions{held, state, time}.isActive()) continue;
+    if (findValues(id, state, time) && (held.isOfJoint() ? addJoint(id, state) : addRows(id, state, time))) continue;
     faulty_ = id;
     return false;
   }
@@ -212,6 +210,8 @@ bool ConstraintRows::findValues(int id, const WorldState& state, double time) {
   values_.resize(at(held.dimension));
   if (held.joint != nullptr)
     held.joint->values(state.pose(held.bodyA), state.pose(held.bodyB), values_.data());
+  else if (held.limit != nullptr)
+    values_[0] = held.limit->valueFrom(state.pose(held.bodyA), state.pose(held.bodyB), coordinatesOf(*held.limit, state));
   else if (!take(Functions{held, state, time}.value(), values_))
     return false;
   return areFinite(values_);
@@ -222,10 +222,15 @@ bool ConstraintRows::findBends(int id, const WorldState& state, double time) {
   const HeldConstraint& held = (*all_)[at(id)];
   byTime_.assign(at(held.dimension), 0.0);
   values_.resize(at(held.dimension));
-  if (held.joint != nullptr) {
+  if (held.isOfJoint()) {
     const std::size_t A = at(held.bodyA), B = at(held.bodyB);
-    held.joint->velocityProducts(state.pose(held.bodyA), state.pose(held.bodyB), state.velocity[A], state.angularVelocity[A], state.velocity[B],
-                                 state.angularVelocity[B], values_.data());
+    const auto find = [&](const auto& function) {
+      return function(state.pose(held.bodyA), state.pose(held.bodyB), state.velocity[A], state.angularVelocity[A], state.velocity[B], state.angularVelocity[B]);
+    };
+    if (held.joint != nullptr)
+      find([&](const auto&... motion) { held.joint->velocityProducts(motion..., values_.data()); });
+    else
+      values_[0] = find([&](const auto&... motion) { return held.limit->bend(motion...); });
   } else {
     const Functions functions{held, state, time};
     if (!take(functions.byTime(), byTime_) || !take(functions.bend(), values_)) return false;

@@ -25,6 +25,8 @@ struct HeldConstraint {
   int mobilizer{-1};                      // of the model, whose joints it holds or limits; else -1
   const JointConstraint* joint{nullptr};  // the constraint, where it is one
   const JointLimit* limit{nullptr};       // likewise
+
+  bool isOfJoint() const { return joint != nullptr || limit != nullptr; }
 };
 
 /// What is wrong with a constraint's functions at the state: sizes that disagree, numbers that are not finite, C ≠ 0 where no motion changes it. Empty: nothing.

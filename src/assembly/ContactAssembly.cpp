@@ -116,14 +116,16 @@ void ContactAssembly::fillContact(const WorldState& state, const Contact& contac
                               (surfaceVelocity(state, contact.bodyB, contact.pointOf(true)) - surfaceVelocity(state, contact.bodyA, contact.pointOf(false)));
 }
 
-void ContactAssembly::buildContacts(const WorldState& state, const ContactSet& contacts, std::span<const int> used) {
+void ContactAssembly::buildContacts(const WorldState& state, const ContactSet& contacts, std::span<const int> used, int oneSided) {
   constexpr int few = 96;  // contacts of a thread
   const int count = static_cast<int>(used.size());
   placeContacts(contacts, used);
   problem.G.clear();
   frames.resize(used.size());
-  surface.resize(3 * count);
-  problem.mu.resize(count);
+  surface.resize(3 * (count + oneSided));
+  surface.tail(3 * oneSided).setZero();
+  problem.mu.resize(count + oneSided);
+  problem.mu.tail(oneSided).setZero();
   inRanges(team_, count, few, [&](int, int first, int last) {
     for (int k = first; k < last; ++k) {
       const Contact& contact = contacts[at(used[at(k)])];
@@ -134,8 +136,6 @@ void ContactAssembly::buildContacts(const WorldState& state, const ContactSet& c
   });
   problem.w = surface;
   problem.wScale = surface;
-  problem.b.resize(0);
-  problem.C.resize(0);
 }
 
 void ContactAssembly::addTangentRow(const WorldState& state, const Contact& contact, const Vector3& direction) {
@@ -166,16 +166,7 @@ void ContactAssembly::addRow(int bodyA, int bodyB, const RowVector12& rates) { a
 
 void ContactAssembly::addOneSided(int bodyA, int bodyB, const RowVector12& rates, double moving) {
   addRates(problem.H, bodyA, bodyB, rates);
-  const Eigen::Index i = problem.mu.size();
-  const auto append = [](VectorX& x, double first) {
-    x.conservativeResize(x.size() + 3);
-    x.tail<3>() << first, 0, 0;
-  };
-  problem.mu.conservativeResize(i + 1);
-  problem.mu[i] = 0;
-  append(surface, moving);
-  append(problem.w, moving);
-  append(problem.wScale, moving);
+  for (VectorX* x : {&surface, &problem.w, &problem.wScale}) (*x)[3 * (problem.contacts() - 1)] = moving;
 }
 
 void ContactAssembly::gatherVelocities(const WorldState& state, VectorX& v) const {

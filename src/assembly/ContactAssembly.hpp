@@ -32,7 +32,8 @@ class ContactAssembly {
   void buildMass(const WorldState& state);
 
   /// H, μ, frames and surface velocities of the contacts contacts[used[k]]; `w`, `wScale` are set to the surface velocities.
-  void buildContacts(const WorldState& state, const ContactSet& contacts, std::span<const int> used);
+  /// There is room for so many rows that `addOneSided` adds, and G is empty; b and C are the caller's.
+  void buildContacts(const WorldState& state, const ContactSet& contacts, std::span<const int> used, int oneSided);
 
   /// Adds an equality row that measures the motion of B against A along `direction` at the contact's point.
   void addTangentRow(const WorldState& state, const Contact& contact, const Vector3& direction);

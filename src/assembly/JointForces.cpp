@@ -8,6 +8,7 @@ namespace {
 constexpr int kSwitches = 3;      // of an actuator or of friction to an end of its range in a (sub)step
 constexpr double kHold = 1e-4;    // [-] compliance of dry friction that holds, of the coordinate's own
 constexpr double kSlip = 1e-12;   // [-] of the rates in play: below that dry friction does not slide
+constexpr double kDriven = 1e-3;  // [-] of what forces do in a step: a scale, where nothing falls
 constexpr double kBeyond = 1e-9;  // [-] of dry friction: impulses beyond it by that are beyond it
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -82,6 +83,13 @@ void JointForces::addActuators(Row& row, const Loads& loads, double h) {
   }
 }
 
+/// [kg], [kg m²] of the coordinate without all else.
+double JointForces::massAlone(const Row& row) const {
+  double inverseMass = 0;
+  for (const int body : {row.parent, row.child}) inverseMass += (*inertias_)[at(body)].inverseMass;
+  return 1.0 / (row.length * row.length * inverseMass);
+}
+
 /// Dry friction of a coordinate: a row that holds it, or a force.
 void JointForces::addFriction(const WorldState& state, const Row& row, double h) {
   const double friction = model_->joints[at(row.joint)].friction;
@@ -93,9 +101,7 @@ void JointForces::addFriction(const WorldState& state, const Row& row, double h)
   dry.dry = true;
   dry.slot = row.slot + 1;
   dry.length = lengthOf(dry.rates, dry.parent, dry.child, *inertias_, state);
-  double inverseMass = 0;
-  for (const int body : {dry.parent, dry.child}) inverseMass += (*inertias_)[at(body)].inverseMass;
-  const double alone = 1.0 / (dry.length * dry.length * inverseMass);  // [kg], [kg m²] of the coordinate without all else
+  const double alone = massAlone(dry);
   dry.brake = h * friction / (alone * dry.length);
   if (rubbing.end == End::None) {
     dry.enters = true;
@@ -121,6 +127,7 @@ void JointForces::addRow(const WorldState& state, const Loads& loads, double h, 
     const double pull = it.stiffness * (position - it.springReference) + row.stiffness * position - row.push;
     row.target = row.compliance * (h * pull - it.armature * (h > 0 ? row.rotor : row.rate));
     row.length = lengthOf(rates, row.parent, row.child, *inertias_, state);
+    row.drive = std::abs(rate + row.target) * along / (along + massAlone(row)) / row.length;
   }
   row.slot = slot;
   if (row.enters || row.push != 0 || !actuatorsOf_[at(joint)].empty()) rows_.push_back(row);
@@ -180,10 +187,9 @@ void JointForces::enter(ContactAssembly& assembly) const {
   const int before = assembly.problem.rows(), count = rows();
   for (const Row& row : rows_)
     if (row.enters) assembly.addRow(row.parent, row.child, row.rates / row.length);
-  for (const Row& row : rows_) assembly.problem.scaleFloor = std::max(assembly.problem.scaleFloor, row.brake);
-  if (count == 0) return;
+  for (const Row& row : rows_) assembly.problem.scaleFloor = std::max({assembly.problem.scaleFloor, row.brake, kDriven * row.drive});
   VectorX& C = assembly.problem.C;
-  C.setZero(before + count);
+  C.setZero(count == 0 ? 0 : before + count);
   Eigen::Index k = before;
   for (const Row& row : rows_)
     if (row.enters) C[k++] = row.compliance / (row.length * row.length);

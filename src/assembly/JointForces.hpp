@@ -40,6 +40,7 @@ class JointForces {
     double compliance{0}, target{0};  // C and b
     bool dry{false};                  // friction alone
     double brake{0};                  // [m/s] of dry friction: what it takes from the coordinate, alone, in h
+    double drive{0};                  // [m/s] likewise what a row with compliance gives it
     int slot{0};                      // of its force among those kept: three a joint
   };
 
@@ -70,7 +71,7 @@ class JointForces {
   /// and b, that of dry friction by the forces [N] kept, three a joint.
   void aim(double h, const double* forces);
   void targets(std::vector<double>& targets) const;
-  /// Adds the rows to the problem, after those it has. Sets C; what dry friction can do counts as a scale, as gravity does.
+  /// Adds the rows to the problem, after those it has. Sets C; what dry friction can do counts as a scale, as gravity does, and a thousandth of what other forces do.
   void enter(ContactAssembly& assembly) const;
   /// The rows' multipliers [N s] by the forces [N] kept, three a joint of the chosen mobilizers, over h; and the other way.
   void recall(double h, const double* forces, Eigen::Ref<VectorX> lambda) const;
@@ -104,6 +105,7 @@ class JointForces {
     int switches{0};
   };
 
+  double massAlone(const Row& row) const;
   double forceOf(int actuator, const Loads& loads, const Row& row, double h, double rate) const;
   static bool switchTo(Ranged& ranged, End end);
   static End endOfRange(const Actuator& actuator, double force);

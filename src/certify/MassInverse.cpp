@@ -118,33 +118,23 @@ void MassInverse::factorWhole(const BlockMass& M) {
   const bool isAlike = M.start == whole_.start && M.couplings == whole_.couplings;
   whole_ = M;
   if (!isAlike) analyse();
-  lower_.coeffs().setZero();
-  std::size_t entry = 0;
-  eachEntry(M, [&](int, int, double value) { lower_.valuePtr()[slots_[entry++]] += value; });
-  factor_.factorize(lower_);
-  usable_ = wholeUsable_ = factor_.info() == Eigen::Success && factor_.vectorD().minCoeff() > 0;
-  const auto& L = factor_.matrixL().nestedExpression();
-  parent_.assign(static_cast<std::size_t>(M.size()), -1);
-  marked_.assign(static_cast<std::size_t>(M.size()), 0);
-  for (int j = 0; j < M.size(); ++j)
-    if (const Eigen::SparseMatrix<double>::InnerIterator first{L, j}; first) parent_[static_cast<std::size_t>(j)] = static_cast<int>(first.index());
+  entries_.clear();
+  eachEntry(M, [&](int, int, double value) { entries_.push_back(value); });
+  usable_ = wholeUsable_ = factor_.factor(entries_);
 }
 
 /// The pattern of the whole mass matrix, and its ordering.
 void MassInverse::analyse() {
-  std::vector<Eigen::Triplet<double>> entries;
-  eachEntry(whole_, [&](int row, int column, double value) { entries.emplace_back(row, column, value); });
-  lower_.resize(whole_.size(), whole_.size());
-  lower_.setFromTriplets(entries.begin(), entries.end());
-  factor_.analyzePattern(lower_);
-  slots_.clear();
-  for (const auto& entry : entries) slots_.push_back(&lower_.coeffRef(entry.row(), entry.col()) - lower_.valuePtr());
+  std::vector<std::pair<int, int>> pattern;
+  eachEntry(whole_, [&](int row, int column, double) { pattern.emplace_back(row, column); });
+  factor_.analyse(whole_.size(), pattern);
+  marked_.assign(static_cast<std::size_t>(whole_.size()), 0);
 }
 
 void MassInverse::solve(VectorX& x, ThreadPool* team) {
   constexpr int few = 512;  // pieces of a thread
   if (coupled_) {
-    x = factor_.solve(x);
+    factor_.solve(x);
     return;
   }
   inRanges(team, static_cast<int>(pieces_.size()), few, [&](int, int first, int last) {
@@ -232,17 +222,15 @@ double MassInverse::blockTrace(const BlockColumns& A, int group, double* column)
 template <int Width>
 double MassInverse::wholeTrace(const BlockColumns& A, int group) {
   using Columns = Eigen::Matrix<double, Width, 1>;
-  const auto& L = factor_.matrixL().nestedExpression();
-  const auto& place = factor_.permutationP().indices();
-  work_.resize(static_cast<std::size_t>(3 * L.cols()));
-  const auto row = [this](Eigen::Index j) { return Eigen::Map<Columns>{work_.data() + 3 * j}; };
+  work_.resize(static_cast<std::size_t>(3 * factor_.size()));
+  const auto row = [this](int j) { return Eigen::Map<Columns>{work_.data() + 3 * j}; };
   reach_.clear();
   for (int s = A.start[static_cast<std::size_t>(group)]; s < A.start[static_cast<std::size_t>(group) + 1]; ++s) {
     const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
     for (int i = 0; i < segment.size; ++i) {
-      const int at = place.size() > 0 ? place[segment.row + i] : segment.row + i;
+      const int at = factor_.placeOf(segment.row + i);
       for (int c = 0; c < Width; ++c) row(at)[c] += A.values[static_cast<std::size_t>(segment.offset + c * segment.size + i)];
-      for (int j = at; j >= 0 && !marked_[static_cast<std::size_t>(j)]; j = parent_[static_cast<std::size_t>(j)]) {
+      for (int j = at; j >= 0 && !marked_[static_cast<std::size_t>(j)]; j = factor_.parentOf(j)) {
         marked_[static_cast<std::size_t>(j)] = 1;
         reach_.push_back(j);
       }
@@ -252,8 +240,8 @@ double MassInverse::wholeTrace(const BlockColumns& A, int group) {
   double sum = 0;
   for (const int j : reach_) {
     const Columns half = row(j);
-    for (Eigen::SparseMatrix<double>::InnerIterator entry{L, j}; entry; ++entry) row(entry.index()) -= entry.value() * half;
-    sum += half.squaredNorm() / factor_.vectorD()[j];
+    factor_.eachBelow(j, [&](int below, double value) { row(below) -= value * half; });
+    sum += half.squaredNorm() / factor_.pivotOf(j);
     row(j).setZero();
     marked_[static_cast<std::size_t>(j)] = 0;
   }

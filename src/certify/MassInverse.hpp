@@ -4,9 +4,9 @@
 // Cholesky factor. With couplings the whole of M goes through a sparse LDLᵀ, and a group's trace through a forward substitution along the elimination tree only.
 // Cost: O(n³) a dense piece once, O(n²) a product; sparse: O(nnz(L)) a product, O(fill of the group's path to the root) a trace.
 #pragma once
-#include <Eigen/SparseCholesky>
 #include <vector>
 
+#include "certify/SparseLdlt.hpp"
 #include "problem/ContactProblem.hpp"
 
 namespace stiction::certification {
@@ -53,10 +53,9 @@ class MassInverse {
   int largest_{0};               // size of a block
   BlockMass whole_;              // a coupled M, kept to see what of the following still holds
   bool wholeUsable_{false};
-  Eigen::SparseMatrix<double> lower_;  // its lower triangle,
-  std::vector<std::ptrdiff_t> slots_;  // and where that has the entries of M
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor_;
-  std::vector<int> parent_, reach_;  // elimination tree and a group's columns of L
+  SparseLdlt factor_;
+  std::vector<double> entries_;  // of its lower triangle
+  std::vector<int> reach_;       // a group's columns of L
   std::vector<char> marked_;
   std::vector<double> work_;  // 3 × dof, zero between groups
 };

@@ -114,31 +114,35 @@ JointLimit::JointLimit(const JointMotion& motion, int joint, bool high, std::str
   for (int j = 0; j < motion.joints(); ++j) reference_[static_cast<std::size_t>(j)] = motion.all()[static_cast<std::size_t>(j)].reference;
 }
 
-double JointLimit::valueFrom(const InertialState& stateA, const InertialState& stateB, const double* before) const {
+double JointLimit::valueFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const {
   std::array<double, JointMotion::kMost> q;
-  motion_.coordinates(poseOf(stateA), poseOf(stateB), before, q.data());
+  motion_.coordinates(X_WP, X_WC, before, q.data());
   return sign_ * (q[static_cast<std::size_t>(joint_)] - end_);
 }
 
-RowVector12 JointLimit::rateFrom(const InertialState& stateA, const InertialState& stateB, const double* before) const {
+RowVector12 JointLimit::rateFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const {
   std::array<double, JointMotion::kMost> q;
   std::array<RowVector12, JointMotion::kMost> rates;
-  motion_.coordinates(poseOf(stateA), poseOf(stateB), before, q.data());
-  motion_.rates(poseOf(stateA), poseOf(stateB), q.data(), rates.data());
+  motion_.coordinates(X_WP, X_WC, before, q.data());
+  motion_.rates(X_WP, X_WC, q.data(), rates.data());
   return sign_ * rates[static_cast<std::size_t>(joint_)];
 }
 
+double JointLimit::bend(const Pose& X_WP, const Pose& X_WC, const Vector3& linearP, const Vector3& angularP, const Vector3& linearC,
+                        const Vector3& angularC) const {
+  return sign_ * motion_.bend(joint_, X_WP, X_WC, angularP, angularC, linearP, linearC);
+}
+
 VectorX JointLimit::evaluateTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
-  return VectorX::Constant(1, valueFrom(stateA, stateB, reference_.data()));
+  return VectorX::Constant(1, valueFrom(poseOf(stateA), poseOf(stateB), reference_.data()));
 }
 
 MatrixX JointLimit::jacobianTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
-  return rateFrom(stateA, stateB, reference_.data());
+  return rateFrom(poseOf(stateA), poseOf(stateB), reference_.data());
 }
 
 VectorX JointLimit::velocityProductTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
-  return VectorX::Constant(1, sign_ * motion_.bend(joint_, poseOf(stateA), poseOf(stateB), stateA.getAngularVelocity(), stateB.getAngularVelocity(),
-                                                   stateA.velocity, stateB.velocity));
+  return VectorX::Constant(1, bend(poseOf(stateA), poseOf(stateB), stateA.velocity, stateA.getAngularVelocity(), stateB.velocity, stateB.getAngularVelocity()));
 }
 
 }  // namespace stiction

@@ -52,8 +52,9 @@ class JointLimit : public BetweenTwoBodies<UnilateralConstraint> {
 
   int firstJoint() const { return motion_.firstJoint(); }
   /// C [rad] or [m], with its coordinates near those `before`.
-  double valueFrom(const InertialState& stateA, const InertialState& stateB, const double* before) const;
-  RowVector12 rateFrom(const InertialState& stateA, const InertialState& stateB, const double* before) const;
+  double valueFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const;
+  RowVector12 rateFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const;
+  double bend(const Pose& X_WP, const Pose& X_WC, const Vector3& linearP, const Vector3& angularP, const Vector3& linearC, const Vector3& angularC) const;
 
   int dimension() const override { return 1; }
   bool isActiveTwoBody(const InertialState& /*stateA*/, const InertialState& /*stateB*/, double /*time*/) const override { return true; }

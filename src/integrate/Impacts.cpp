@@ -170,8 +170,9 @@ bool Impacts::solve(ImpactLaw law) {
   problem_->vFree = problem_->vBefore;
   for (std::size_t k = 0; k < island_->contacts.size(); ++k)
     if (island_->touching(island_->contacts[k])) problem_->used.push_back(static_cast<int>(k));
-  problem_->takeContacts();
-  if (!rows_->enterImpact()) return false;
+  if (!rows_->evaluate()) return false;
+  problem_->takeContacts(rows_->closed());
+  rows_->enterImpact();
   ContactProblem& problem = problem_->assembly.problem;
   multiplyTransposed(problem.H, problem_->vBefore, scratch_.before);
   scratch_.before += problem_->assembly.surface;

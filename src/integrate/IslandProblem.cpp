@@ -14,8 +14,8 @@ void IslandProblem::takeBodies() {
   used.clear();
 }
 
-void IslandProblem::takeContacts() {
-  assembly.buildContacts(island_->state, island_->contacts, used);
+void IslandProblem::takeContacts(int oneSided) {
+  assembly.buildContacts(island_->state, island_->contacts, used, oneSided);
   assembly.setMomentum(vFree);
 }
 

@@ -13,8 +13,8 @@ class IslandProblem {
 
   /// The bodies' mass and velocities, and no contacts.
   void takeBodies();
-  /// The contacts in `used`, and the momentum of vFree.
-  void takeContacts();
+  /// The contacts in `used`, with room for so many unilateral rows, and the momentum of vFree.
+  void takeContacts(int oneSided);
   /// Where forces alone would take the bodies in h [s]: vFree.
   void predict(double h);
 

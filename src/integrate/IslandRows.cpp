@@ -17,6 +17,14 @@ constexpr int kTrials = 12;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+bool isClosed(const ConstraintRows::Row& row) { return row.value <= kOpen * row.size; }
+
+/// In the projection of the assembly's bodies: unilateral rows that may close within `reach` [m].
+bool takesPart(const ConstraintRows::Row& row, const ContactAssembly& assembly, double reach) {
+  const auto moves = [&](int body) { return body >= 0 && assembly.blockOf(body) >= 0; };
+  return (moves(row.bodyA) || moves(row.bodyB)) && (!row.unilateral || isClosed(row) || row.value <= reach);
+}
+
 double errorOf(const ConstraintRows::Row& row, double value) { return row.unilateral ? std::max(-value, 0.0) : std::abs(value); }
 
 }  // namespace
@@ -85,11 +93,34 @@ void IslandRows::push(double h) {
   elastic_ = joints_.elasticEnergy(island_->state);
 }
 
-bool IslandRows::enter(double h) {
-  if (rows_.empty()) return true;
-  if (!rows_.evaluate(island_->state, island_->time) || !rows_.evaluateRates(island_->state, island_->time)) return refuse();
+bool IslandRows::evaluate() {
+  if (rows_.empty() || (rows_.evaluate(island_->state, island_->time) && rows_.evaluateRates(island_->state, island_->time))) return true;
+  return refuse();
+}
+
+int IslandRows::oneSided() const {
+  return static_cast<int>(std::count_if(rows().begin(), rows().end(), [](const ConstraintRows::Row& row) { return row.unilateral; }));
+}
+
+int IslandRows::closed() const {
+  return static_cast<int>(std::count_if(rows().begin(), rows().end(), [](const ConstraintRows::Row& row) { return row.unilateral && isClosed(row); }));
+}
+
+int IslandRows::within(const ContactAssembly& assembly, double reach) const {
+  return static_cast<int>(
+      std::count_if(rows().begin(), rows().end(), [&](const ConstraintRows::Row& row) { return row.unilateral && takesPart(row, assembly, reach); }));
+}
+
+/// b and C are left by the problem before.
+void IslandRows::enterNothing() {
+  ContactProblem& problem = problem_->assembly.problem;
+  for (VectorX* x : {&problem.b, &problem.C}) x->resize(0);
+}
+
+void IslandRows::enter(double h) {
+  if (rows_.empty()) return enterNothing();
   const auto count = static_cast<Eigen::Index>(rows().size());
-  if (missedBy_.size() != count) missedBy_.setZero(count);
+  if (std::exchange(isFirst_, false) || missedBy_.size() != count) missedBy_.setZero(count);
   moving_.clear();
   ContactAssembly& assembly = problem_->assembly;
   for (const ConstraintRows::Row& row : rows()) {
@@ -103,7 +134,6 @@ bool IslandRows::enter(double h) {
   joints_.moving(moving_);
   joints_.enter(assembly);
   aim(h);
-  return true;
 }
 
 void IslandRows::aim(double h) {
@@ -118,7 +148,7 @@ void IslandRows::aim(double h) {
       continue;
     }
     problem.wScale[n] = target;
-    problem.w[n] = target + (row.value > kOpen * row.size ? row.value / h : 0.0);
+    problem.w[n] = target + (isClosed(row) ? 0.0 : row.value / h);
     n += 3;
   }
   joints_.aim(h, keptForces());
@@ -126,16 +156,15 @@ void IslandRows::aim(double h) {
   problem.b = Eigen::Map<const VectorX>{targets_.data(), static_cast<Eigen::Index>(targets_.size())};
 }
 
-bool IslandRows::enterImpact() {
-  if (rows_.empty()) return true;
+void IslandRows::enterImpact() {
+  if (rows_.empty()) return enterNothing();
   h_ = 0;
   joints_.evaluate(island_->state, island_->setup->loads, h_);
-  if (!rows_.evaluate(island_->state, island_->time) || !rows_.evaluateRates(island_->state, island_->time)) return refuse();
   moving_.clear();
   ContactAssembly& assembly = problem_->assembly;
   for (const ConstraintRows::Row& row : rows()) {
     if (row.unilateral) {
-      if (row.value <= kOpen * row.size) assembly.addOneSided(row.bodyA, row.bodyB, row.rates, row.moving);
+      if (isClosed(row)) assembly.addOneSided(row.bodyA, row.bodyB, row.rates, row.moving);
       continue;
     }
     assembly.addRow(row.bodyA, row.bodyB, row.rates);
@@ -145,23 +174,20 @@ bool IslandRows::enterImpact() {
   joints_.enter(assembly);
   multiplyTransposed(assembly.problem.G, problem_->vBefore, assembly.problem.b);
   assembly.problem.b = -assembly.problem.b;
-  return true;
 }
 
-double IslandRows::enterProjection(double h, double reach, std::vector<double>& targets) {
+double IslandRows::enterProjection(ContactAssembly& assembly, double h, double reach, std::vector<double>& targets) const {
   double longest = 0;
-  ContactAssembly& assembly = problem_->assembly;
   for (const ConstraintRows::Row& row : rows()) {
-    const auto takesPart = [&](int body) { return body >= 0 && assembly.blockOf(body) >= 0; };
-    if (!takesPart(row.bodyA) && !takesPart(row.bodyB)) continue;
+    if (!takesPart(row, assembly, reach)) continue;
     const double limit = farthestCorrection(row.size, h);
     longest = std::max(longest, std::min(errorOf(row, row.value), limit));
     if (!row.unilateral) {
       assembly.addRow(row.bodyA, row.bodyB, row.rates);
       targets.push_back(std::clamp(row.value, -limit, limit));
-    } else if (row.value <= std::max(reach, kOpen * row.size)) {
+    } else {
       assembly.addOneSided(row.bodyA, row.bodyB, row.rates, 0.0);
-      assembly.problem.w[assembly.problem.w.size() - 3] = std::max(row.value, -limit);
+      assembly.problem.w[3 * (assembly.problem.contacts() - 1)] = std::max(row.value, -limit);
     }
   }
   return longest;
@@ -187,7 +213,7 @@ bool IslandRows::warmStart(double h) {
 }
 
 void IslandRows::beginTrials() {
-  missedBy_.resize(0);
+  isFirst_ = true;
   mixing_.reset();
   leastMiss_ = std::numeric_limits<double>::infinity();
   lastTrial_ = flat_ = false;
@@ -306,7 +332,7 @@ void IslandRows::remember(double h, bool same) {
   Eigen::Index equality = 0;
   std::size_t contact = firstOneSided();
   for (const ConstraintRows::Row& row : rows()) {
-    if (h == 0 && row.unilateral && row.value > kOpen * row.size) continue;
+    if (h == 0 && row.unilateral && !isClosed(row)) continue;
     const double impulse = row.unilateral ? problem_->impulseOf(contact++)[0] : problem_->iterate.lambda[equality++];
     if (h > 0 && !same) report.rowForces[placeOf(row)] = impulse / h;
     report.rowImpulses[placeOf(row)] += impulse / row.length;

@@ -33,14 +33,20 @@ class IslandRows {
 
   /// Joint forces of a (sub)step of h [s] that are known beforehand enter vFree.
   void push(double h);
-  /// Adds the rows to the problem of a (sub)step of h [s]. False when a constraint is at fault.
-  bool enter(double h);
+  /// The rows where the island is now. False when a constraint is at fault.
+  bool evaluate();
+  /// How many unilateral rows there are; that are closed, as impacts see them; that may close within `reach` [m] for the assembly's bodies.
+  int oneSided() const;
+  int closed() const;
+  int within(const ContactAssembly& assembly, double reach) const;
+  /// Adds the rows to the problem of a (sub)step of h [s], which has room for them.
+  void enter(double h);
   /// What the rows of the problem, as entered, aim at in this trial.
   void aim(double h);
-  /// Adds the rows to the problem of an impact. False when a constraint is at fault.
-  bool enterImpact();
+  /// Adds the rows to the problem of an impact.
+  void enterImpact();
   /// Adds the rows of the region's bodies to the projection, what equality rows miss to `targets` [m]. Returns the longest way [m] that one of them has to go.
-  double enterProjection(double h, double reach, std::vector<double>& targets);
+  double enterProjection(ContactAssembly& assembly, double h, double reach, std::vector<double>& targets) const;
   /// Multipliers of the last step. Returns whether there are any.
   bool warmStart(double h);
 
@@ -76,6 +82,7 @@ class IslandRows {
 
  private:
   bool refuse();
+  void enterNothing();
   std::size_t placeOf(const ConstraintRows::Row& row) const;
   double bendOf(const ConstraintRows::Row& row, double h) const;
   /// Of the first unilateral row, among the problem's contacts.
@@ -99,6 +106,7 @@ class IslandRows {
   VectorX missedBy_, leastMissedBy_;  // [m/s] what trials of the (sub)step missed by, over h; of the best one
   AndersonMixing<1> mixing_{4};
   double leastMiss_{std::numeric_limits<double>::infinity()};  // [m/s] of the best one
+  bool isFirst_{true};                                         // of the trials: nothing is missed yet
   bool leastIsNear_{false}, lastTrial_{false}, flat_{false};
 };
 

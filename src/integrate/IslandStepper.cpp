@@ -37,7 +37,7 @@ IslandStepper::IslandStepper(const StepSetup& setup)
       impacts_{island_, problem_, rows_, solver_},
       bounces_{island_, problem_, solver_},
       encounters_{island_, problem_, solver_},
-      projection_{island_, problem_, rows_} {}
+      projection_{island_, rows_} {}
 
 void IslandStepper::advance(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h, ThreadPool* team,
                             WorldState& next, IslandResult& result) {
@@ -220,8 +220,11 @@ bool IslandStepper::assemble(double h) {
   if (island_.contacts.empty() && rows_.empty()) return true;
   for (std::size_t k = 0; k < island_.contacts.size(); ++k)
     if (!island_.closing.contains(island_.contacts[k].key) && !encounters_.isFree(island_.contacts[k].key)) problem_.used.push_back(static_cast<int>(k));
-  problem_.takeContacts();
+  if (!rows_.evaluate()) return false;
+  problem_.takeContacts(rows_.oneSided());
   ContactProblem& problem = problem_.assembly.problem;
+  problem.scaleFloor = h * setup_->model->gravity.norm();
+  rows_.enter(h);
   const double fastest = kFar * problem_.fastestSpeed(), fall = kFall * island_.freeFall(h);
   bounces_.enter(h);
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
@@ -231,8 +234,6 @@ bool IslandStepper::assemble(double h) {
     if (contact.gap > std::max(Island::kTouch * size, std::min(kShut * size, fall)))
       problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
   }
-  problem.scaleFloor = h * setup_->model->gravity.norm();
-  if (!rows_.enter(h)) return false;
   bound_ = problem.contacts() > 0 || problem.rows() > 0;
   return true;
 }

@@ -38,8 +38,7 @@ void sortOut(std::vector<int>& bodies) {
 
 }  // namespace
 
-Projection::Projection(Island& island, IslandProblem& problem, IslandRows& rows)
-    : island_{&island}, problem_{&problem}, rows_{&rows}, portfolio_{"auto"}, certifier_{Law::Coulomb} {}
+Projection::Projection(Island& island, IslandRows& rows) : island_{&island}, problem_{island}, rows_{&rows}, portfolio_{"auto"}, certifier_{Law::Coulomb} {}
 
 void Projection::setTeam(ThreadPool* team) {
   portfolio_.setTeam(team);
@@ -146,28 +145,28 @@ Faults Projection::chooseRegion(double h) {
 
 /// The contacts of the region's bodies that its motion may close [m], or that hold them.
 void Projection::chooseContacts(double reach) {
-  problem_->used.clear();
-  const ContactAssembly& assembly = problem_->assembly;
+  problem_.used.clear();
+  const ContactAssembly& assembly = problem_.assembly;
   for (std::size_t k = 0; k < island_->contacts.size(); ++k) {
     const Contact& contact = island_->contacts[k];
     if (island_->closing.contains(contact.key) || (assembly.blockOf(contact.bodyA) < 0 && assembly.blockOf(contact.bodyB) < 0)) continue;
     const ContactMemory* entry = island_->memoryOf(contact.key);
-    if (contact.gap <= reach || (entry && entry->anchored) || island_->touching(contact)) problem_->used.push_back(static_cast<int>(k));
+    if (contact.gap <= reach || (entry && entry->anchored) || island_->touching(contact)) problem_.used.push_back(static_cast<int>(k));
   }
 }
 
 /// Of the problem's bodies those that nothing turns: balls without anchors or constraints, whose angular velocities would be so many zeros.
 void Projection::keepBallsFromTurning() {
   turning_.clear();
-  for (std::size_t k = 0; k < problem_->used.size(); ++k) {
-    const Contact& contact = problem_->contactOf(k);
+  for (std::size_t k = 0; k < problem_.used.size(); ++k) {
+    const Contact& contact = problem_.contactOf(k);
     const ContactMemory* entry = island_->memoryOf(contact.key);
     if (entry && entry->anchored) turning_.insert(turning_.end(), {contact.bodyA, contact.bodyB});
   }
   for (const ConstraintRows::Row& row : rows_->rows()) turning_.insert(turning_.end(), {row.bodyA, row.bodyB});
   sortOut(turning_);
-  for (const int body : problem_->assembly.bodies())
-    if (island_->setup->isBall[at(body)] && !std::binary_search(turning_.begin(), turning_.end(), body)) problem_->assembly.keepFromTurning(body);
+  for (const int body : problem_.assembly.bodies())
+    if (island_->setup->isBall[at(body)] && !std::binary_search(turning_.begin(), turning_.end(), body)) problem_.assembly.keepFromTurning(body);
 }
 
 void Projection::assemble(double h) {
@@ -176,24 +175,24 @@ void Projection::assemble(double h) {
   for (const Contact& contact : island_->contacts)
     if (hasParted(contact, h)) widest = std::max(widest, contact.gap);
   const double reach = 10.0 * widest;
-  ContactAssembly& assembly = problem_->assembly;
+  ContactAssembly& assembly = problem_.assembly;
   assembly.setBodies(region_);
   chooseContacts(reach);
   keepBallsFromTurning();
   assembly.buildMass(island_->state);
-  assembly.buildContacts(island_->state, island_->contacts, problem_->used);
+  assembly.buildContacts(island_->state, island_->contacts, problem_.used, rows_->within(assembly, reach));
   ContactProblem& problem = assembly.problem;
-  Iterate& iterate = problem_->iterate;
+  Iterate& iterate = problem_.iterate;
   problem.mu.setZero();
   problem.w.setZero();
   problem.f.setZero(problem.dof());
-  iterate.r.setZero(3 * problem.contacts());  // the load, which is nearly the answer
+  iterate.r.setZero(problem.w.size());  // the load, which is nearly the answer
   targets_.clear();
-  for (std::size_t k = 0; k < problem_->used.size(); ++k) {
-    const Contact& contact = problem_->contactOf(k);
+  for (std::size_t k = 0; k < problem_.used.size(); ++k) {
+    const Contact& contact = problem_.contactOf(k);
     const double size = island_->pairSize(contact.key), limit = farthestCorrection(size, h);
     problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(contact.gap, -limit);
-    const double pressing = problem_->impulseOf(k)[0] = h * load(contact, h);
+    const double pressing = problem_.impulseOf(k)[0] = h * load(contact, h);
     const double way = std::clamp(pressing > 0 ? std::abs(contact.gap) : -contact.gap, 0.0, limit);
     largest = std::max(largest, way);
     bend_ = std::max(bend_, way * way / size);
@@ -207,10 +206,8 @@ void Projection::assemble(double h) {
       largest = std::max(largest, std::abs(targets_.back()));
     }
   }
-  const int anchors = problem.rows(), contacts = problem.contacts();
-  largest = std::max(largest, rows_->enterProjection(h, reach, targets_));
-  iterate.r.conservativeResize(3 * problem.contacts());
-  iterate.r.tail(3 * (problem.contacts() - contacts)).setZero();
+  const int anchors = problem.rows();
+  largest = std::max(largest, rows_->enterProjection(assembly, h, reach, targets_));
   problem.b = Eigen::Map<const VectorX>{targets_.data(), static_cast<Eigen::Index>(targets_.size())};
   problem.C.setZero(problem.rows());
   for (int j = 0; j < anchors; ++j) problem.C[j] = kCompliance * assembly.inverseMass(problem.G, j);
@@ -228,11 +225,11 @@ double Projection::polish(double scale) const {
 
 /// False when the answer is too crude to be applied.
 bool Projection::solve() {
-  const ContactProblem& problem = problem_->assembly.problem;
-  problem_->iterate.v.setZero(problem.dof());
-  problem_->iterate.lambda.setZero(problem.rows());
+  const ContactProblem& problem = problem_.assembly.problem;
+  problem_.iterate.v.setZero(problem.dof());
+  problem_.iterate.lambda.setZero(problem.rows());
   certifier_.prepare(problem);
-  if (island_->report().outOfTime) return portfolio_.approximate(problem, problem_->iterate, certifier_).certificate.relative <= kUseful;
+  if (island_->report().outOfTime) return portfolio_.approximate(problem, problem_.iterate, certifier_).certificate.relative <= kUseful;
   SolveOptions options;
   options.polish = polish(certifier_.scale());
   options.tolerance = std::clamp(kTolerance, options.polish, kMargin * options.polish);
@@ -240,7 +237,7 @@ bool Projection::solve() {
   options.thorough = false;  // the next step corrects what is left
   options.deadline.callOff = island_->callOff;
   options.scale = certifier_.scale();
-  return portfolio_.solve(problem, problem_->iterate, options, certifier_).certificate.relative <= kUseful;
+  return portfolio_.solve(problem, problem_.iterate, options, certifier_).certificate.relative <= kUseful;
 }
 
 /// Moves the region's bodies; returns the longest way of any of their points [m].
@@ -249,14 +246,14 @@ double Projection::moveBodies() {
   WorldState& state = island_->state;
   island_->clearMotion();
   double longest = 0;
-  const ContactAssembly& assembly = problem_->assembly;
+  const ContactAssembly& assembly = problem_.assembly;
   for (std::size_t k = 0; k < assembly.bodies().size(); ++k) {
     const int body = assembly.bodies()[k];
     const int row = assembly.rowOf(static_cast<int>(k));
     const double before = island_->energyOf(body);
     Island::Motion& motion = island_->motion[at(body)];
     const bool turns = assembly.turns(static_cast<int>(k));
-    const VectorX& v = problem_->iterate.v;
+    const VectorX& v = problem_.iterate.v;
     motion = {v.segment<3>(row), turns ? Vector3{v.segment<3>(row + 3)} : Vector3{Vector3::Zero()}};
     const Vector3 start = state.position[at(body)];
     state.position[at(body)] += motion.shift;
@@ -304,7 +301,6 @@ void Projection::project(double h) {
     stuck = isIdle && (!faults.hasGaps || wasWhole || pass + 1 == passes);
     if (isIdle && !region_.empty()) region_ = island_->bodies;
   }
-  problem_->assembly.setBodies(island_->bodies);
   anchorStays_ = stays();
   rememberMended(h, stuck);
 }

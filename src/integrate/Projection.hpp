@@ -27,8 +27,7 @@ namespace stiction {
 
 class Projection {
  public:
-  /// `problem` is overwritten by each pass.
-  Projection(Island& island, IslandProblem& problem, IslandRows& rows);
+  Projection(Island& island, IslandRows& rows);
   /// Threads that share the work, idle; null: none.
   void setTeam(ThreadPool* team);
 
@@ -59,7 +58,7 @@ class Projection {
   void rememberMended(double h, bool stuck);
 
   Island* island_;
-  IslandProblem* problem_;
+  IslandProblem problem_;  // of a pass
   IslandRows* rows_;
   Portfolio portfolio_;
   Certifier certifier_;

@@ -15,7 +15,9 @@ class AndersonMixing {
  public:
   using Image = std::array<VectorX*, Parts>;
 
-  explicit AndersonMixing(std::size_t depth) : columns_(depth) {}
+  explicit AndersonMixing(std::size_t depth) : columns_(depth) {
+    for (Column& column : columns_) column.triangle.reserve(depth);
+  }
 
   /// Forgets all points.
   void reset() { held_ = 0, hasLast_ = false; }

@@ -13,6 +13,7 @@ constexpr int kLargest = 6;          // velocities of a block of M at most
 constexpr double kFullRank = 1e-6;   // [-] least diagonal entry of R, of the largest
 constexpr int kPiece = 16;           // velocities of a block of M' at most
 constexpr double kDense = 4;         // [-] entries of M', of those of M: beyond that nothing is gained
+constexpr double kIdle = 1e-8;       // [-] of a row's largest entry: what moves it less does not move it
 constexpr double kRoundOff = 1e-11;  // [-] of a row's largest entry: less is none
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -216,9 +217,10 @@ void EliminatedRows::turnWithJoint(Node& node) const {
   if (found == node.free) node.A -= node.moves() * (rates * others.transpose()).topRows(node.free);
 }
 
-bool EliminatedRows::isWorthwhile() const {
+bool EliminatedRows::isWorthwhile() {
   double entries = 0, before = 0;
-  std::vector<int> path(nodes_.size());
+  std::vector<int>& path = above_;
+  path.resize(nodes_.size());
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     const Node& node = nodes_[k];
     path[k] = node.free + (node.parent < 0 ? 0 : path[at(node.parent)]);
@@ -317,7 +319,7 @@ void EliminatedRows::reduce(const BlockColumns& columns, int group) {
     X.topRows(segment.size) = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Width>>{columns.values.data() + segment.offset, segment.size, Width};
     for (int k = nodeOf_[at(segment.block)]; k >= 0; k = nodes_[at(k)].parent) {
       const Node& node = nodes_[at(k)];
-      for (int j = 0; j < node.free; ++j) reduced_.row(node.start + j) += node.Q.col(node.rows + j).transpose() * X;
+      for (int j = 0; j < node.free; ++j) reduced_.row(node.start + j).head<Width>() += node.Q.col(node.rows + j).transpose() * X;
       if (node.free > 0) touched_.push_back(k);
       if (node.parent >= 0) X = (node.A.transpose() * X).eval();
     }
@@ -379,17 +381,28 @@ bool EliminatedRows::soften(int row) {
   return true;
 }
 
+/// Whether no velocity that is left moves the row, but for round-off: loops of joints have such rows. It takes no part, and is judged with the others.
+bool EliminatedRows::followsFromOthers(int row) const {
+  const BlockColumns& G = problem_->G;
+  double own = 0, left = 0;
+  for (int s = G.start[at(row)]; s < G.start[at(row) + 1]; ++s)
+    for (int k = 0; k < G.segments[at(s)].size; ++k) own = std::max(own, std::abs(G.values[at(G.segments[at(s)].offset + k)]));
+  for (const int k : touched_) left = std::max(left, reduced_.col(0).segment(nodes_[at(k)].start, nodes_[at(k)].free).cwiseAbs().maxCoeff());
+  return left <= kIdle * own;
+}
+
 void EliminatedRows::buildRows() {
   isGone_.assign(at(problem_->rows()), 0);
   for (const Node& node : nodes_) std::fill_n(isGone_.begin() + node.first, node.rows, char{1});
   left_.clear();
   soft_.clear();
   rest_.G.clear();
-  reduced_.setZero(rest_.M.size(), 1);
+  reduced_.setZero(rest_.M.size(), 3);
   touched_.clear();
   for (int row = 0; row < problem_->rows(); ++row) {
     if (isGone_[at(row)] != 0 || (!isRigid(*problem_, row) && soften(row))) continue;
     reduce<1>(problem_->G, row);
+    if (isRigid(*problem_, row) && followsFromOthers(row)) continue;
     append(rest_.G);
     left_.push_back(row);
   }
@@ -430,13 +443,13 @@ void EliminatedRows::findTargets(double scale) {
   multiplyTransposed(problem.H, s_, shift_);
   rest_.w = problem.w + shift_;
   rest_.wScale = problem.wScale + shift_;
-  multiplyTransposed(problem.G, s_, shift_);
+  multiplyTransposed(problem.G, s_, rates_);
   for (const SoftRow& soft : soft_) {
     const Node& node = nodes_[at(soft.node)];
-    rest_.f.segment(node.start, node.free) -= soft.rate.head(node.free) * ((problem.b[soft.row] + shift_[soft.row]) / problem.C[soft.row]);
+    rest_.f.segment(node.start, node.free) -= soft.rate.head(node.free) * ((problem.b[soft.row] + rates_[soft.row]) / problem.C[soft.row]);
   }
   rest_.b.resize(static_cast<Eigen::Index>(left_.size()));
-  for (std::size_t k = 0; k < left_.size(); ++k) rest_.b[static_cast<Eigen::Index>(k)] = problem.b[left_[k]] + shift_[left_[k]];
+  for (std::size_t k = 0; k < left_.size(); ++k) rest_.b[static_cast<Eigen::Index>(k)] = problem.b[left_[k]] + rates_[left_[k]];
 }
 
 void EliminatedRows::enter(const Iterate& whole, Iterate& rest) const {
@@ -465,8 +478,8 @@ void EliminatedRows::leave(const Iterate& rest, Iterate& whole) {
   }
   whole.lambda.setZero(problem.rows());
   for (std::size_t k = 0; k < left_.size(); ++k) whole.lambda[left_[k]] = rest.lambda[static_cast<Eigen::Index>(k)];
-  multiplyTransposed(problem.G, whole.v, shift_);
-  for (const SoftRow& soft : soft_) whole.lambda[soft.row] = -(shift_[soft.row] + problem.b[soft.row]) / problem.C[soft.row];
+  multiplyTransposed(problem.G, whole.v, rates_);
+  for (const SoftRow& soft : soft_) whole.lambda[soft.row] = -(rates_[soft.row] + problem.b[soft.row]) / problem.C[soft.row];
   impulse_ = problem.f;
   multiplyAdd(problem.H, whole.r, impulse_);
   multiplyAdd(problem.G, whole.lambda, impulse_);

@@ -63,7 +63,7 @@ class EliminatedRows {
   bool hang(Node& node, const Link& link) const;
   void turnWithJoint(Node& node) const;
   Matrix6 columnsOf(const Link& link, int block) const;
-  bool isWorthwhile() const;
+  bool isWorthwhile();
   void cutPieces();
   Matrix6 massOf(const Node& node) const;
   int placeOf(const Node& node, const Node& above) const;
@@ -71,6 +71,7 @@ class EliminatedRows {
   void buildContacts();
   void buildRows();
   bool soften(int row);
+  bool followsFromOthers(int row) const;
   template <int Width>
   void reduce(const BlockColumns& columns, int group);
   void append(BlockColumns& columns);
@@ -87,11 +88,11 @@ class EliminatedRows {
   std::vector<Node> nodes_;
   std::vector<SoftRow> soft_;
   std::vector<int> left_;                               // rows of G that are left
-  MatrixX reduced_;                                     // y × width of one group
+  MatrixX reduced_;                                     // y × 3, of one group
   std::vector<int> touched_;                            // nodes, or pieces
   std::vector<int> sizes_, ancestorOf_, above_, used_;  // of pieces
   std::vector<char> isGone_;                            // per row of G
-  VectorX s_, impulse_, shift_;
+  VectorX s_, impulse_, shift_, rates_;
 };
 
 }  // namespace stiction

@@ -76,8 +76,10 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
   part.rest = nullptr;
   part.beforeSearch = nullptr;
   part.scale = 0;
-  restIterate = {};
-  if (options.warm) eliminated.enter(iterate, restIterate);
+  if (options.warm)
+    eliminated.enter(iterate, restIterate);
+  else
+    for (VectorX* x : {&restIterate.v, &restIterate.r, &restIterate.lambda}) x->resize(0);
   rest.prepare(eliminated.rest());
   report = ladder.solve(PosedProblem{eliminated.rest()}, restIterate, part, &rest, nullptr);
   if (!isComplete(eliminated.rest(), restIterate)) return false;  // no method could begin

@@ -12,6 +12,7 @@ namespace stiction {
 namespace {
 
 constexpr int kRefinements = 2;
+constexpr int kFinishes = 3;  // of the proximal steps, each with regularisations of its own: where one stalls the next may not
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -231,7 +232,7 @@ SolveReport ConvexMethod::run(VelocitySystem& system, Iterate& iterate, const So
     lambda_ += a * dLambda_;
     for (Contact& c : contacts_) c.x += a * c.dx, c.y += a * c.dy;
   }
-  if (best_.residual() > options.polish * system.scale()) {
+  for (int k = 0; k < kFinishes && best_.residual() > (k == 0 ? options.polish : options.tolerance) * system.scale(); ++k) {
     SolveOptions warm = options;
     warm.warm = true;
     warm.maxIterations = 0;

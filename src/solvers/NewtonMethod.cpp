@@ -220,9 +220,10 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   const double change = options.warm && before > far * system.scale() ? before : 0;
   const auto* known = options.states != nullptr && static_cast<int>(options.states->size()) == system.problem().contacts() ? options.states : nullptr;
   double gamma = change > 0 ? rememberedGamma : gammas[0];
+  bool isStart = true;
   states_.clear();
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
-    const bool general = linearise(system, gamma, report.iterations == 0 ? change : 0, known);
+    const bool general = linearise(system, gamma, std::exchange(isStart, false) ? change : 0, known);
     const double worth = system.solvesPerFactor();
     const bool sameGamma = gamma == std::exchange(factoredGamma, gamma), isDear = worth > dear;
     const bool mixes = isTight && !isDear && (worth > worthMixing || isFrictionless);
@@ -248,7 +249,17 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
     since = best_.residual() < 0.5 * before ? 0 : released ? since : since + 1;
     if (since == 0) before = best_.residual();
     if (since < patience && !(since >= 2 && best_.residual() <= options.tolerance * system.scale())) continue;
-    if (best_.residual() <= options.tolerance * system.scale() || ++phase == phases) break;
+    if (best_.residual() <= options.tolerance * system.scale()) break;
+    if (change > 0 && std::exchange(known, nullptr) != nullptr) {  // contacts that slipped may stop: once more, by what the start itself says of them
+      r_ = iterate.r, lambda_ = iterate.lambda;
+      system.velocityFromImpulses(r_, lambda_, v_);
+      since = 0;
+      gamma = rememberedGamma;
+      isStart = true;
+      states_.clear(), factored_.clear();
+      continue;
+    }
+    if (++phase == phases) break;
     r_ = best_.iterate().r, lambda_ = best_.iterate().lambda, v_ = best_.iterate().v;
     since = 0;
     gamma = gammas[phase];

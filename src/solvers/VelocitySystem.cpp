@@ -193,8 +193,8 @@ void VelocitySystem::multiplyMass(const VectorX& x, VectorX& y) const {
   }
   for (const auto& c : M.couplings) {
     const Eigen::Map<const MatrixX> block{M.values.data() + c.offset, M.size(c.row), M.size(c.column)};
-    y.segment(M.start[at(c.row)], M.size(c.row)) += block * x.segment(M.start[at(c.column)], M.size(c.column));
-    y.segment(M.start[at(c.column)], M.size(c.column)) += block.transpose() * x.segment(M.start[at(c.row)], M.size(c.row));
+    y.segment(M.start[at(c.row)], M.size(c.row)).noalias() += block * x.segment(M.start[at(c.column)], M.size(c.column));
+    y.segment(M.start[at(c.column)], M.size(c.column)).noalias() += block.transpose() * x.segment(M.start[at(c.row)], M.size(c.row));
   }
 }
 

@@ -52,6 +52,31 @@ struct Slider {
   int body;
 };
 
+TEST(Joints, WhatRestsWithoutGravityStartsByItsMotor) {
+  Joint joint = slide(Vector3::UnitX());
+  joint.limited = true;
+  joint.low = -1;
+  joint.high = 0.05;
+  Slider scene{joint};
+  Actuator servo;
+  servo.gain = 8;
+  servo.bias = {0, -8, -1};
+  scene.builder.addActuator(servo);
+  Simulation simulation{scene.builder.build(), {}};
+  simulation.setControl(0, 0.1);
+  double q = 0, v = 0;
+  const double h = 0.004;
+  while (q + h * (2 * v + h * 8 * (0.1 - q)) / (2 + h + h * h * 8) < joint.high) {  // the rest is the range's
+    advance(simulation, h, 1);
+    v = (2 * v + h * 8 * (0.1 - q)) / (2 + h + h * h * 8);
+    q += h * v;
+    ASSERT_NEAR(simulation.joint(0).position, q, 1e-12);
+  }
+  advance(simulation, h, 500);
+  EXPECT_NEAR(simulation.joint(0).position, joint.high, 1e-9);
+  EXPECT_EQ(simulation.joint(0).rate, 0);
+}
+
 TEST(Joints, OneCoordinateFollowsItsDiscreteLaw) {
   Joint joint = slide(Vector3::UnitX());
   joint.armature = 0.7;

@@ -51,7 +51,7 @@ struct Fixture {
   explicit Fixture(unsigned seed = 0) : assembly{model, inertias, seed} {
     assembly.setBodies(bodies);
     assembly.buildMass(state);
-    assembly.buildContacts(state, contacts, used);
+    assembly.buildContacts(state, contacts, used, 0);
   }
   Vector3 pointVelocity(int body, const Vector3& p) const {
     const auto i = static_cast<std::size_t>(body);
@@ -86,7 +86,7 @@ TEST(ContactAssembly, ABodyKeptFromTurningHasItsMassAlone) {
   f.assembly.setBodies(f.bodies);
   f.assembly.keepFromTurning(2);
   f.assembly.buildMass(f.state);
-  f.assembly.buildContacts(f.state, f.contacts, f.used);
+  f.assembly.buildContacts(f.state, f.contacts, f.used, 0);
   const int block = f.assembly.blockOf(2), row = f.assembly.rowOf(block);
   EXPECT_TRUE(f.assembly.turns(f.assembly.blockOf(1)));
   EXPECT_FALSE(f.assembly.turns(block));

@@ -13,7 +13,7 @@ constexpr double kStep = 1e-2;  // [s]
 void project(SphereIsland& spheres, double h) {
   IslandRows rows{spheres.island, spheres.problem};
   rows.begin(spheres.island.state);
-  Projection projection{spheres.island, spheres.problem, rows};
+  Projection projection{spheres.island, rows};
   projection.project(h);
 }
 

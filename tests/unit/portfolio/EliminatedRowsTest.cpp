@@ -37,6 +37,15 @@ class Builder {
       C_.push_back(C);
     }
   }
+  /// One rigid row between a and b, a < b, given with its target.
+  void addRow(int a, int b, const VectorX& rates, double target) {
+    problem.G.addSegment(a, 6 * a, 6, rates.data());
+    problem.G.addSegment(b, 6 * b, 6, rates.data() + 6);
+    problem.G.endGroup();
+    b_.push_back(target);
+    C_.push_back(0);
+  }
+  double target(int row) const { return b_[static_cast<std::size_t>(row)]; }
   void addContact(int a, int b, double friction) {
     for (const int body : {std::min(a, b), std::max(a, b)})
       if (body >= 0) problem.H.addSegment(body, 6 * body, 6, matrix(6, 3).data());
@@ -156,6 +165,61 @@ TEST(EliminatedRows, LoopsAndSingleRowsStay) {
     builder.addRows(0, 2, 1, 0);
     builder.addContact(0, -1, 0.5);
     expectSame(builder, 24 - 15, 6);
+  }
+}
+
+/// A row that those of the joint say already moves nothing that is left: round-off would be all that it asks for.
+TEST(EliminatedRows, RowsThatFollowFromJointsAreLeftOut) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Builder builder{seed};
+    for (int k = 0; k < 3; ++k) builder.addBody();
+    builder.addRows(0, -1, 5, 0);
+    builder.addRows(1, 0, 5, 0);
+    builder.addRows(2, 1, 5, 0);
+    const VectorX row = Eigen::Map<const VectorX>{builder.problem.G.values.data() + 30, 12} * 0.3 -
+                        Eigen::Map<const VectorX>{builder.problem.G.values.data() + 42, 12} * 2;  // of the second joint
+    const double target = 0.3 * builder.target(5) - 2 * builder.target(6);
+    builder.addRow(0, 1, row, target);
+    builder.addContact(2, -1, 0.5);
+    const ContactProblem& problem = builder.finish();
+    EliminatedRows eliminated;
+    ASSERT_TRUE(eliminated.eliminate(problem, 1.0));
+    EXPECT_EQ(eliminated.rest().dof(), 3);
+    EXPECT_EQ(eliminated.rest().rows(), 0) << seed;
+    Iterate answer;
+    EXPECT_TRUE((Portfolio{}.solve(problem, answer, {}).certified)) << seed;
+    EXPECT_LE(certify(problem, answer).relative, 1e-8) << seed;
+  }
+}
+
+/// The same matrices with other targets, then other ones: as if each were the first.
+TEST(EliminatedRows, WhatMatricesSayIsKeptWithThem) {
+  EliminatedRows again;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Builder builder{seed / 3};
+    for (int k = 0; k < 5; ++k) builder.addBody();
+    for (int k = 1; k < 5; ++k) builder.addRows(k, (k - 1) / 2, 5, 0);
+    builder.addRows(2, 0, 1, 0.3);
+    builder.addRows(0, 4, 1, 0);
+    for (int k = 3; k < 5; ++k) builder.addContact(k, -1, 0.6);
+    ContactProblem problem = builder.finish();
+    problem.f *= 1.0 + seed;
+    problem.b *= 2.0 - seed;
+    problem.w *= 0.5 * seed;
+    EliminatedRows first;
+    ASSERT_TRUE(first.eliminate(problem, 1.0) && again.eliminate(problem, 1.0));
+    EXPECT_EQ(first.rest().M, again.rest().M);
+    EXPECT_EQ(first.rest().H, again.rest().H);
+    EXPECT_EQ(first.rest().G, again.rest().G);
+    EXPECT_EQ(first.rest().f, again.rest().f);
+    EXPECT_EQ(first.rest().w, again.rest().w);
+    EXPECT_EQ(first.rest().b, again.rest().b);
+    const Iterate rest = solveDensely(first.rest(), builder.matrix(6, 1));
+    Iterate one, other;
+    first.leave(rest, one);
+    again.leave(rest, other);
+    EXPECT_EQ(one.v, other.v);
+    EXPECT_EQ(one.lambda, other.lambda);
   }
 }
 
