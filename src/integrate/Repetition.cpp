@@ -9,6 +9,18 @@ namespace {
 
 constexpr auto kSame = [](const auto& a, const auto& b) { return sameBits(a, b); };
 
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// visit(joint) of the model, of all joints that the held constraints hold.
+template <class Visit>
+void eachJoint(const Model& model, const std::vector<HeldConstraint>& all, std::span<const int> held, const Visit& visit) {
+  for (const int id : held) {
+    if (all[at(id)].joint == nullptr) continue;  // an end of a range
+    const Mobilizer& mobilizer = model.mobilizers[at(all[at(id)].mobilizer)];
+    for (int j = 0; j < mobilizer.joints; ++j) visit(mobilizer.firstJoint + j);
+  }
+}
+
 }  // namespace
 
 Repetition::BodyStart Repetition::bodyStart(const Start& start, int body) {
@@ -16,10 +28,33 @@ Repetition::BodyStart Repetition::bodyStart(const Start& start, int body) {
   return {body, start.state.pose(body), start.state.velocity[i], start.state.angularVelocity[i], start.loads.force[i], start.loads.torque[i]};
 }
 
-void Repetition::keep(const Model& model, const Start& start, const WorldState& end, const std::vector<ContactMemory>& memory) {
+Repetition::JointStart Repetition::jointStart(const WorldState& state, int joint) {
+  const auto j = static_cast<std::size_t>(joint);
+  return {joint, state.jointPosition[j], state.rotorRate[j], state.jointForce[j]};
+}
+
+bool Repetition::mayRepeat(const Start& start) {
+  return std::ranges::all_of(start.islands.heldOf(start.island), [&](int id) { return start.held[at(id)].isOfJoint(); });
+}
+
+bool Repetition::endedOnStart(const Start& start, const WorldState& end) {
+  const auto sameJoint = [&](int joint) {
+    const JointStart before = jointStart(start.state, joint), after = jointStart(end, joint);
+    return sameBits(before.rotorRate, after.rotorRate) && sameBits(before.force, after.force);
+  };
+  const auto sameRows = [&](int id) {
+    const auto first = static_cast<std::ptrdiff_t>(start.held[at(id)].firstRow), last = first + start.held[at(id)].dimension;
+    return std::equal(start.state.rowForces.begin() + first, start.state.rowForces.begin() + last, end.rowForces.begin() + first, kSame);
+  };
+  bool same = std::ranges::all_of(start.islands.bodiesOf(start.island), [&](int body) { return sameBits(start.state, end, body); });
+  same = same && std::ranges::all_of(start.islands.heldOf(start.island), sameRows);
+  eachJoint(start.model, start.held, start.islands.heldOf(start.island), [&](int joint) { same = same && sameJoint(joint); });
+  return same;
+}
+
+void Repetition::keep(const Start& start, const WorldState& end, const std::vector<ContactMemory>& memory) {
   kept_ = false;
-  const std::span<const int> bodies = start.islands.bodiesOf(start.island);
-  if (!start.islands.heldOf(start.island).empty() || !std::ranges::all_of(bodies, [&](int body) { return sameBits(start.state, end, body); })) return;
+  if (!mayRepeat(start) || !endedOnStart(start, end)) return;
   const std::span<const CandidatePair> pairs = start.islands.pairsOf(start.island);
   pairs_.assign(pairs.begin(), pairs.end());
   selectMemory(start.memory, pairs_, memory_);
@@ -27,20 +62,56 @@ void Repetition::keep(const Model& model, const Start& start, const WorldState& 
   const std::span<const Contact> contacts = start.islands.contactsOf(start.island);
   contacts_.assign(contacts.begin(), contacts.end());
   bodies_.clear();
-  for (const int body : bodies) bodies_.push_back(bodyStart(start, body));
+  for (const int body : start.islands.bodiesOf(start.island)) bodies_.push_back(bodyStart(start, body));
   dynamic_ = bodies_.size();
   for (const Contact& contact : contacts_)
-    for (const int body : {contact.bodyA, contact.bodyB}) {
-      const bool known =
-          std::any_of(bodies_.begin() + static_cast<std::ptrdiff_t>(dynamic_), bodies_.end(), [&](const BodyStart& b) { return b.body == body; });
-      if (model.bodies[static_cast<std::size_t>(body)].kind == BodyKind::Kinematic && !known) bodies_.push_back(bodyStart(start, body));
-    }
+    for (const int body : {contact.bodyA, contact.bodyB}) keepOther(start, body);
+  keepJoints(start);
   h_ = start.h;
   kept_ = true;
 }
 
+/// A kinematic body that the island meets, or hangs on.
+void Repetition::keepOther(const Start& start, int body) {
+  const bool known = std::any_of(bodies_.begin() + static_cast<std::ptrdiff_t>(dynamic_), bodies_.end(), [&](const BodyStart& b) { return b.body == body; });
+  if (start.model.bodies[at(body)].kind == BodyKind::Kinematic && !known) bodies_.push_back(bodyStart(start, body));
+}
+
+void Repetition::keepJoints(const Start& start) {
+  const std::span<const int> held = start.islands.heldOf(start.island);
+  held_.assign(held.begin(), held.end());
+  rowForces_.clear();
+  joints_.clear();
+  controls_.clear();
+  for (const int id : held_) {
+    const HeldConstraint& constraint = start.held[at(id)];
+    for (const int body : {constraint.bodyA, constraint.bodyB}) keepOther(start, body);
+    const auto first = start.state.rowForces.begin() + constraint.firstRow;
+    rowForces_.insert(rowForces_.end(), first, first + constraint.dimension);
+  }
+  eachJoint(start.model, start.held, held_, [&](int joint) { joints_.push_back(jointStart(start.state, joint)); });
+  if (joints_.empty()) return;
+  for (std::size_t k = 0; k < start.model.actuators.size(); ++k)
+    if (std::ranges::any_of(joints_, [&](const JointStart& joint) { return joint.joint == start.model.actuators[k].joint; }))
+      controls_.emplace_back(static_cast<int>(k), start.loads.control[k]);
+}
+
+bool Repetition::holdJoints(const Start& start) const {
+  if (!std::ranges::equal(start.islands.heldOf(start.island), held_)) return false;
+  std::size_t row = 0;
+  for (const int id : held_)
+    for (int k = 0; k < start.held[at(id)].dimension; ++k)
+      if (!sameBits(start.state.rowForces[at(start.held[at(id)].firstRow + k)], rowForces_[row++])) return false;
+  const auto sameJoint = [&](const JointStart& then) {
+    const JointStart now = jointStart(start.state, then.joint);
+    return sameBits(now.position, then.position) && sameBits(now.rotorRate, then.rotorRate) && sameBits(now.force, then.force);
+  };
+  return std::ranges::all_of(joints_, sameJoint) &&
+         std::ranges::all_of(controls_, [&](const auto& control) { return sameBits(start.loads.control[at(control.first)], control.second); });
+}
+
 bool Repetition::holds(const Start& start) const {
-  if (!kept_ || !sameBits(start.h, h_) || !start.islands.heldOf(start.island).empty()) return false;
+  if (!kept_ || !sameBits(start.h, h_) || !mayRepeat(start)) return false;
   const std::span<const int> bodies = start.islands.bodiesOf(start.island);
   if (bodies.size() != dynamic_ || !std::ranges::equal(bodies, std::span{bodies_.data(), dynamic_}, {}, {}, &BodyStart::body)) return false;
   for (const BodyStart& then : bodies_) {
@@ -51,7 +122,7 @@ bool Repetition::holds(const Start& start) const {
   }
   if (!std::ranges::equal(start.islands.pairsOf(start.island), pairs_, kSame) || !std::ranges::equal(start.islands.contactsOf(start.island), contacts_, kSame))
     return false;
-  return remembers(start.memory, pairs_, memory_);
+  return holdJoints(start) && remembers(start.memory, pairs_, memory_);
 }
 
 }  // namespace stiction

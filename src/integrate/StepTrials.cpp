@@ -74,7 +74,7 @@ int Simulation::Impl::islandToShare() const {
 
 void Simulation::Impl::advanceIsland(int island, ThreadPool* team) {
   IslandResult& result = resultOf(island);
-  const Repetition::Start start{*islands_, island, state, *warm_, setup.loads, h_};
+  const Repetition::Start start{model, setup.held, *islands_, island, state, *warm_, setup.loads, h_};
   result.repeated = result.repetition.holds(start);
   if (result.repeated) {
     result.times = {};
@@ -84,7 +84,7 @@ void Simulation::Impl::advanceIsland(int island, ThreadPool* team) {
   std::unique_ptr<IslandStepper> stepper = steppers.take(setup);
   stepper->advance(*islands_, island, state, *warm_, h_, team, next, result);
   result.repetition.forget();
-  if (options.repeat && result.report.status == StepStatus::Certified && !result.lost) result.repetition.keep(model, start, next, result.report.memory);
+  if (options.repeat && result.report.status == StepStatus::Certified && !result.lost) result.repetition.keep(start, next, result.report.memory);
   steppers.give(std::move(stepper));
 }
 

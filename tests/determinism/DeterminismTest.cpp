@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <numbers>
 #include <utility>
 
@@ -200,19 +201,20 @@ std::uint64_t everything(const Simulation& simulation, const StepReport& report)
   return all.value();
 }
 
-// Whatever can end a rest: other forces, another step, a snapshot, a moving surface, a body that comes.
-TEST(Determinism, WhatRepeatsIsTheSameAsWhatIsComputed) {
+using Steps = std::function<void(int count, double h)>;
+
+/// That a script of steps and of what can end a rest leaves the same behind whether repetitions are computed or not; so many steps repeat whole, and in part.
+void expectRepetitions(const Model& model, const std::function<void(Simulation&, const Steps&)>& script, int whole, int partly) {
   struct Run {
     std::vector<std::uint64_t> hashes;
     int repeated{0}, whole{0}, partly{0};
   };
-  const auto run = [](bool repeat) {
-    const Yard yard = stiction::yard();
+  const auto run = [&](bool repeat) {
     SimulationOptions options;
     options.repeat = repeat;
-    Simulation simulation{yard.model, options};
+    Simulation simulation{model, options};
     Run out;
-    const auto steps = [&](int count, double h) {
+    script(simulation, [&](int count, double h) {
       for (int i = 0; i < count; ++i) {
         const StepReport& report = simulation.step(h);
         EXPECT_EQ(report.status, StepStatus::Certified) << report.reason;
@@ -221,7 +223,20 @@ TEST(Determinism, WhatRepeatsIsTheSameAsWhatIsComputed) {
         out.whole += report.repeated == report.islands ? 1 : 0;
         out.partly += report.repeated > 0 && report.repeated < report.islands ? 1 : 0;
       }
-    };
+    });
+    return out;
+  };
+  const Run lazy = run(true), diligent = run(false);
+  EXPECT_EQ(lazy.hashes, diligent.hashes);
+  EXPECT_EQ(diligent.repeated, 0);
+  EXPECT_GT(lazy.whole, whole);
+  EXPECT_GT(lazy.partly, partly);
+}
+
+// Whatever can end a rest: other forces, another step, a snapshot, a moving surface, a body that comes.
+TEST(Determinism, WhatRepeatsIsTheSameAsWhatIsComputed) {
+  const Yard yard = stiction::yard();
+  const auto script = [&](Simulation& simulation, const Steps& steps) {
     steps(30, 0.01);
     const WorldState rest = simulation.state();
     steps(5, 0.005);
@@ -238,13 +253,55 @@ TEST(Determinism, WhatRepeatsIsTheSameAsWhatIsComputed) {
     steps(20, 0.01);
     simulation.setVelocity(yard.ball, {4, 0, 0}, Vector3::Zero());
     steps(120, 0.01);
-    return out;
   };
-  const Run lazy = run(true), diligent = run(false);
-  EXPECT_EQ(lazy.hashes, diligent.hashes);
-  EXPECT_EQ(diligent.repeated, 0);
-  EXPECT_GT(lazy.whole, 30);
-  EXPECT_GT(lazy.partly, 100);
+  expectRepetitions(yard.model, script, 30, 100);
+}
+
+/// Two robots: a stand with a servo, and an arm on a carriage that moves as it is told.
+TEST(Determinism, JointsThatRestRepeat) {
+  ModelBuilder builder;
+  Geom floor;
+  floor.shape = Shape::plane();
+  floor.friction = 0.8;
+  builder.addGeom(floor, Pose{});
+  Joint joint;
+  joint.axis = Vector3::UnitY();
+  joint.damping = 2;
+  joint.armature = 0.1;
+  joint.friction = 0.01;
+  joint.limited = true;
+  joint.low = -1;
+  joint.high = 1;
+  const int foot = builder.addSolid("foot", Shape::box({0.3, 0.3, 0.05}), 1000, {{0, 0, 0.05}, Quaternion::Identity()}, 0.8);
+  const int mast = builder.addSolid("mast", Shape::box({0.05, 0.05, 0.3}), 1000, {{0, 0, 0.42}, Quaternion::Identity()}, 0.8);
+  builder.addJoints(foot, mast, {0, 0, -0.3}, {joint});
+  Body carriage;
+  carriage.kind = BodyKind::Kinematic;
+  carriage.X_WB.position = {0, 5, 2};
+  const int base = builder.addBody(carriage);
+  const int arm = builder.addSolid("arm", Shape::box({0.05, 0.05, 0.3}), 1000, {{0, 5, 1.65}, Quaternion::Identity()}, 0.8);
+  builder.addJoints(base, arm, {0, 0, 0.35}, {joint});
+  Actuator servo;
+  servo.gain = 500;
+  servo.bias = {0, -500, -20};
+  builder.addActuator(servo);
+  const auto script = [&](Simulation& simulation, const Steps& steps) {
+    steps(300, 0.01);
+    const WorldState rest = simulation.state();
+    simulation.setControl(0, 0.1);
+    steps(300, 0.01);
+    simulation.applyForce(arm, {1, 0, 0}, Vector3::Zero());
+    steps(300, 0.01);
+    simulation.applyForce(arm, Vector3::Zero(), Vector3::Zero());
+    steps(300, 0.005);
+    simulation.setVelocity(base, {0.3, 0, 0}, Vector3::Zero());
+    steps(20, 0.01);
+    simulation.setVelocity(base, Vector3::Zero(), Vector3::Zero());
+    steps(300, 0.01);
+    simulation.setState(rest);
+    steps(20, 0.01);
+  };
+  expectRepetitions(builder.build(), script, 100, 100);
 }
 
 }  // namespace
