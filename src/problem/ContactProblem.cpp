@@ -61,29 +61,59 @@ void addTransposedTimes(const double* a, const double* x, double* out, int size,
   sum += A.transpose().lazyProduct(X);
 }
 
-// A row between two free bodies, as joints have: its products in six, without a loop over what is one.
-double rowTimesBody(const double* a, const double* x) { return (a[0] * x[0] + a[1] * x[1] + a[2] * x[2]) + (a[3] * x[3] + a[4] * x[4] + a[5] * x[5]); }
-
-double multiplyRow(const BlockColumns& A, int i, const double* v) {
-  double sum = 0;
-  for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
-    const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
-    const double *a = A.values.data() + segment.offset, *x = v + segment.row;
-    if (segment.size == 6)
-      sum += rowTimesBody(a, x);
-    else
-      for (int k = 0; k < segment.size; ++k) sum += a[k] * x[k];
+// Contacts of trees in minimal coordinates have segments of any size: three columns side by side, rows in pairs.
+void addTransposedTimesOfThree(const double* a, const double* x, double* out, int size) {
+  using Pair = Eigen::Array2d;
+  Pair s0{0, 0}, s1{0, 0}, s2{0, 0};
+  const double *b = a + size, *c = b + size;
+  int k = 0;
+  for (; k + 2 <= size; k += 2) {
+    const Eigen::Map<const Pair> pair{x + k};
+    s0 += Eigen::Map<const Pair>{a + k} * pair;
+    s1 += Eigen::Map<const Pair>{b + k} * pair;
+    s2 += Eigen::Map<const Pair>{c + k} * pair;
   }
-  return sum;
+  const double last = k < size ? x[k] : 0.0;
+  out[0] += s0[0] + s0[1] + (k < size ? a[k] * last : 0.0);
+  out[1] += s1[0] + s1[1] + (k < size ? b[k] * last : 0.0);
+  out[2] += s2[0] + s2[1] + (k < size ? c[k] * last : 0.0);
+}
+
+void addTimesThree(const double* a, const double* x, double* out, int size) {
+  using Pair = Eigen::Array2d;
+  const double *b = a + size, *c = b + size, x0 = x[0], x1 = x[1], x2 = x[2];
+  int k = 0;
+  for (; k + 2 <= size; k += 2)
+    Eigen::Map<Pair>{out + k} += x0 * Eigen::Map<const Pair>{a + k} + x1 * Eigen::Map<const Pair>{b + k} + x2 * Eigen::Map<const Pair>{c + k};
+  if (k < size) out[k] += a[k] * x0 + b[k] * x1 + c[k] * x2;
+}
+
+// A row between two free bodies, as joints have: products in pairs, without a loop over what is one.
+double multiplyRow(const BlockColumns& A, int i, const double* v) {
+  using Pair = Eigen::Array2d;
+  const auto k = static_cast<std::size_t>(i);
+  Pair sum{0, 0};
+  const BlockColumns::Segment *segment = A.segments.data() + A.start[k], *end = A.segments.data() + A.start[k + 1];
+  for (; segment != end; ++segment) {
+    const double *a = A.values.data() + segment->offset, *x = v + segment->row;
+    const auto pair = [&](int row) -> Pair { return Eigen::Map<const Pair>{a + row} * Eigen::Map<const Pair>{x + row}; };
+    if (segment->size == 6)
+      sum += pair(0) + pair(2) + pair(4);
+    else
+      for (int row = 0; row < segment->size; ++row) sum[0] += a[row] * x[row];
+  }
+  return sum[0] + sum[1];
 }
 
 void addRowTimes(const BlockColumns& A, int i, double x, double* y) {
+  using Pair = Eigen::Array2d;
   for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
     const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
     const double* a = A.values.data() + segment.offset;
     double* out = y + segment.row;
+    const auto add = [&](int k) { Eigen::Map<Pair>{out + k} += x * Eigen::Map<const Pair>{a + k}; };
     if (segment.size == 6)
-      for (int k = 0; k < 6; ++k) out[k] += a[k] * x;
+      add(0), add(2), add(4);
     else
       for (int k = 0; k < segment.size; ++k) out[k] += a[k] * x;
   }
@@ -91,10 +121,6 @@ void addRowTimes(const BlockColumns& A, int i, double x, double* y) {
 
 /// z = A_iᵀ v of a group.
 void multiplyTransposed(const BlockColumns& A, int i, const double* v, double* z) {
-  if (A.width == 1) {
-    *z = multiplyRow(A, i, v);
-    return;
-  }
   std::fill_n(z, A.width, 0.0);
   for (int s = A.start[static_cast<std::size_t>(i)]; s < A.start[static_cast<std::size_t>(i) + 1]; ++s) {
     const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
@@ -103,7 +129,7 @@ void multiplyTransposed(const BlockColumns& A, int i, const double* v, double* z
     if (segment.size == 6 && A.width == 3)
       addTransposedTimesOfBody(a, x, z);
     else if (A.width == 3)
-      addTransposedTimes<Eigen::Dynamic, 3>(a, x, z, segment.size, 3);
+      addTransposedTimesOfThree(a, x, z, segment.size);
     else
       addTransposedTimes<Eigen::Dynamic, Eigen::Dynamic>(a, x, z, segment.size, A.width);
   }
@@ -156,7 +182,7 @@ void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
       if (segment.size == 6 && A.width == 3)
         addTimes<6, 3>(a, xi, out, 6, 3);
       else if (A.width == 3)
-        addTimes<Eigen::Dynamic, 3>(a, xi, out, segment.size, 3);
+        addTimesThree(a, xi, out, segment.size);
       else
         addTimes<Eigen::Dynamic, Eigen::Dynamic>(a, xi, out, segment.size, A.width);
     }
@@ -171,7 +197,10 @@ void multiplyTransposed(const BlockColumns& A, const VectorX& v, VectorX& z, Thr
     return;
   }
   inRanges(team, A.groups(), few, [&](int, int first, int last) {
-    for (int i = first; i < last; ++i) multiplyTransposed(A, i, v.data(), z.data() + i * A.width);
+    if (A.width == 1)
+      for (int i = first; i < last; ++i) z[i] = multiplyRow(A, i, v.data());
+    else
+      for (int i = first; i < last; ++i) multiplyTransposed(A, i, v.data(), z.data() + i * A.width);
   });
 }
 
