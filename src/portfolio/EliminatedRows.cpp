@@ -63,6 +63,7 @@ bool EliminatedRows::eliminate(const ContactProblem& problem, double scale) {
   if (problem.rows() < kHolds || !problem.M.couplings.empty()) return false;
   problem_ = &problem;
   if (!isKnown(problem)) {
+    if (!findLinks()) return false;
     known_.M = problem.M, known_.H = problem.H, known_.G = problem.G, known_.C = problem.C;
     eliminates_ = findMatrices();
   }
@@ -76,9 +77,7 @@ bool EliminatedRows::isKnown(const ContactProblem& problem) const {
 
 /// All that follows from M, H, G and C. Returns whether there is something to eliminate.
 bool EliminatedRows::findMatrices() {
-  for (int k = 0; k < problem_->M.blocks(); ++k)
-    if (problem_->M.size(k) > kLargest) return false;
-  findLinks();
+  listRows();
   growTrees();
   const bool hold = std::any_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.rows > 0; });
   const bool move = std::any_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.free > 0; });
@@ -90,26 +89,34 @@ bool EliminatedRows::findMatrices() {
   return true;
 }
 
-void EliminatedRows::findLinks() {
+/// False where nothing is held together, or blocks are larger than what a node holds.
+bool EliminatedRows::findLinks() {
   const BlockColumns& G = problem_->G;
   links_.clear();
-  linksOf_.resize(at(problem_->M.blocks()));
-  softOf_.resize(linksOf_.size());
-  for (std::vector<std::vector<int>>* lists : {&linksOf_, &softOf_})
-    for (std::vector<int>& list : *lists) list.clear();
+  bool hold = false;
   for (int row = 0; row < problem_->rows(); ++row) {
     const int first = G.start[at(row)], count = G.start[at(row) + 1] - first;
-    if (!isRigid(*problem_, row)) {
-      for (int s = first; s < first + count; ++s) softOf_[at(G.segments[at(s)].block)].push_back(row);
-      continue;
-    }
-    if (count < 1 || count > 2) continue;
+    if (!isRigid(*problem_, row) || count < 1 || count > 2) continue;
     const int a = G.segments[at(first)].block, b = count == 2 ? G.segments[at(first) + 1].block : -1;
     if (!links_.empty() && links_.back().first + links_.back().count == row && links_.back().blocks[0] == a && links_.back().blocks[1] == b)
       ++links_.back().count;
     else
       links_.push_back({row, 1, {a, b}});
+    hold = hold || links_.back().count >= kHolds;
   }
+  for (int k = 0; hold && k < problem_->M.blocks(); ++k) hold = problem_->M.size(k) <= kLargest;
+  return hold;
+}
+
+/// Links, and rows with compliance, by the blocks that they are of.
+void EliminatedRows::listRows() {
+  const BlockColumns& G = problem_->G;
+  linksOf_.resize(at(problem_->M.blocks()));
+  softOf_.resize(linksOf_.size());
+  for (std::vector<std::vector<int>>* lists : {&linksOf_, &softOf_})
+    for (std::vector<int>& list : *lists) list.clear();
+  for (int row = 0; row < problem_->rows(); ++row)
+    for (int s = G.start[at(row)]; !isRigid(*problem_, row) && s < G.start[at(row) + 1]; ++s) softOf_[at(G.segments[at(s)].block)].push_back(row);
   for (std::size_t k = 0; k < links_.size(); ++k)
     for (const int block : links_[k].blocks)
       if (block >= 0 && links_[k].count >= kHolds) linksOf_[at(block)].push_back(static_cast<int>(k));
@@ -140,8 +147,8 @@ void EliminatedRows::growTrees() {
   }
 }
 
-/// Without a link it hangs on nothing. False where the rows do not hold the block by independent directions: it may still be found by another way.
-bool EliminatedRows::addNode(int block, int parent, const Link* link) {
+/// Without a link it hangs on nothing. Where the rows do not hold the block by independent directions there is no node: it may still be found by another way.
+void EliminatedRows::addNode(int block, int parent, const Link* link) {
   Node& node = nodes_.emplace_back();
   node.block = block;
   node.row = problem_->M.start[at(block)];
@@ -151,12 +158,11 @@ bool EliminatedRows::addNode(int block, int parent, const Link* link) {
     node.Q.setIdentity();
   } else if (!hang(node, *link)) {
     nodes_.pop_back();
-    return false;
+    return;
   } else if (parent >= 0) {
     ++nodes_[at(parent)].children;
   }
   nodeOf_[at(block)] = static_cast<int>(nodes_.size()) - 1;
-  return true;
 }
 
 Matrix6 EliminatedRows::columnsOf(const Link& link, int block) const {

@@ -57,9 +57,10 @@ class EliminatedRows {
 
   bool isKnown(const ContactProblem& problem) const;
   bool findMatrices();
-  void findLinks();
+  bool findLinks();
+  void listRows();
   void growTrees();
-  bool addNode(int block, int parent, const Link* link);
+  void addNode(int block, int parent, const Link* link);
   bool hang(Node& node, const Link& link) const;
   void turnWithJoint(Node& node) const;
   Matrix6 columnsOf(const Link& link, int block) const;
