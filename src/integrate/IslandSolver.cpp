@@ -19,14 +19,19 @@ void IslandSolver::setTeam(ThreadPool* team) {
 }
 
 bool IslandSolver::warmStart(double h) {
-  problem_->iterate.r.resize(3 * problem_->assembly.problem.contacts());
+  const ContactProblem& problem = problem_->assembly.problem;
+  problem_->iterate.r.resize(3 * problem.contacts());
   bool warm = rows_->warmStart(h);
-  states_.assign(static_cast<std::size_t>(problem_->assembly.problem.contacts()), ContactState::Slip);
-  for (std::size_t k = 0; k < problem_->used.size(); ++k) {
-    const ContactMemory* memory = island_->memoryOf(problem_->contactOf(k).key);
-    problem_->impulseOf(k) = memory ? warmImpulse(*memory, problem_->assembly.frames[k], h) : Vector3{Vector3::Zero()};
-    warm = warm || memory;
-    states_[k] = !memory ? ContactState::Open : memory->slips ? ContactState::Slip : problem_->impulseOf(k)[0] > 0 ? ContactState::Stick : ContactState::Open;
+  states_.resize(static_cast<std::size_t>(problem.contacts()));
+  for (std::size_t k = 0; k < states_.size(); ++k) {
+    const ContactMemory* memory = nullptr;
+    if (k < problem_->used.size()) {
+      memory = island_->memoryOf(problem_->contactOf(k).key);
+      problem_->impulseOf(k) = memory ? warmImpulse(*memory, problem_->assembly.frames[k], h) : Vector3{Vector3::Zero()};
+      warm = warm || memory;
+    }
+    const bool sticks = memory && !memory->slips && problem.mu[static_cast<Eigen::Index>(k)] > 0;
+    states_[k] = !(problem_->impulseOf(k)[0] > 0) ? ContactState::Open : sticks ? ContactState::Stick : ContactState::Slip;
   }
   return warm;
 }

@@ -29,6 +29,45 @@ TEST(Newton, LeavesContactsWithoutFrictionFreeUnderANewLoad) {
   EXPECT_NEAR(iterate.r[0], impulse, 1e-3 * impulse);
 }
 
+/// A point of 1 kg that was pressed by 1 N s and pulled along by 0.5, which its friction took; now pressed by a hundredth more. The old impulses let it sink faster than it slides with `speed` [m/s].
+struct Slider {
+  explicit Slider(double speed) {
+    const Matrix3 M = Matrix3::Identity();
+    problem.M.addBlock(M.data(), 3);
+    problem.H.addSegment(0, 0, 3, M.data());
+    problem.H.endGroup();
+    problem.f = Vector3{-1.01, speed + 0.5, 0};
+    problem.w = problem.wScale = VectorX::Zero(3);
+    problem.mu = VectorX::Constant(1, 0.5);
+    iterate.v = VectorX::Zero(3), iterate.r = Vector3{1, -0.5, 0}, iterate.lambda = VectorX::Zero(0);
+    options.warm = true;
+    options.states = &states;
+  }
+  ContactProblem problem;
+  Iterate iterate;
+  std::vector<ContactState> states{ContactState::Slip};
+  SolveOptions options;
+};
+
+TEST(Newton, GoesOnSlippingAsTheLastAnswerDid) {
+  Slider slider{0.006};
+  slider.options.maxIterations = 1;
+  makeSolver("newton")->solve(slider.problem, slider.iterate, slider.options);
+  EXPECT_LT((slider.iterate.r - Vector3{1.01, -0.505, 0}).norm(), 1e-4);
+  EXPECT_NEAR(slider.iterate.v[1], 0.001, 1e-4);
+}
+
+TEST(Newton, LooksAgainWhereWhatSlippedStops) {
+  for (const double speed : {0.004, -0.003}) {
+    Slider slider{speed};
+    slider.options.maxIterations = 12;
+    slider.options.patience = 3;
+    EXPECT_EQ(makeSolver("newton")->solve(slider.problem, slider.iterate, slider.options).status, SolveStatus::Converged) << speed;
+    EXPECT_LT((slider.iterate.r - Vector3{1.01, -0.5 - speed, 0}).norm(), 1e-9) << speed;
+    EXPECT_LT(slider.iterate.v.norm(), 1e-9) << speed;
+  }
+}
+
 TEST(Newton, LeavesTheStartWhereEveryResidualOverflows) {
   ContactProblem problem;
   const Matrix3 M = Matrix3::Identity();
