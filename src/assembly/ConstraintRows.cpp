@@ -57,11 +57,10 @@ bool areFinite(const std::vector<double>& x) {
 /// The coordinates of the mobilizer whose range it ends.
 const double* coordinatesOf(const JointLimit& limit, const WorldState& state) { return state.jointPosition.data() + limit.firstJoint(); }
 
-/// False where x has not as many entries as `to`.
-bool take(const VectorX& x, std::vector<double>& to) {
-  if (x.size() != static_cast<Eigen::Index>(to.size())) return false;
-  std::copy(x.begin(), x.end(), to.begin());
-  return true;
+/// False where x has another size, or numbers that are not finite.
+bool take(const VectorX& x, int dimension, std::vector<double>& to) {
+  to.assign(x.begin(), x.end());
+  return x.size() == dimension && areFinite(to);
 }
 
 bool fits(const MatrixX& J, int dimension) { return J.rows() == dimension && J.cols() == 12 && J.allFinite(); }
@@ -164,8 +163,9 @@ bool ConstraintRows::add(int id, int index, double value, const RowVector12& rat
 }
 
 /// The rows of a joint, or the one of an end of its range.
-bool ConstraintRows::addJoint(int id, const WorldState& state) {
+bool ConstraintRows::addJoint(int id, const WorldState& state, double time) {
   const HeldConstraint& held = (*all_)[at(id)];
+  if (!findValues(id, state, time)) return false;
   const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   std::array<RowVector12, JointConstraint::kMost> rates;
   if (held.limit != nullptr)
@@ -184,9 +184,11 @@ bool ConstraintRows::addJoint(int id, const WorldState& state) {
 
 bool ConstraintRows::addRows(int id, const WorldState& state, double time) {
   const HeldConstraint& held = (*all_)[at(id)];
+  const Functions functions{held, state, time};
+  if (!functions.isActive()) return true;
   double largest = 0;
-  const MatrixX rates = Functions{held, state, time}.rates(largest);
-  if (!fits(rates, held.dimension)) return false;
+  const MatrixX rates = functions.rates(largest);
+  if (!take(functions.value(), held.dimension, values_) || !fits(rates, held.dimension)) return false;
   for (int k = 0; k < held.dimension; ++k)
     if (!add(id, k, values_[at(k)], rates.row(k), largest, state)) return false;
   return true;
@@ -195,9 +197,7 @@ bool ConstraintRows::addRows(int id, const WorldState& state, double time) {
 bool ConstraintRows::evaluate(const WorldState& state, double time) {
   rows_.clear();
   for (const int id : chosen_) {
-    const HeldConstraint& held = (*all_)[at(id)];
-    if (!held.isOfJoint() && !Functions{held, state, time}.isActive()) continue;
-    if (findValues(id, state, time) && (held.isOfJoint() ? addJoint(id, state) : addRows(id, state, time))) continue;
+    if ((*all_)[at(id)].isOfJoint() ? addJoint(id, state, time) : addRows(id, state, time)) continue;
     faulty_ = id;
     return false;
   }
@@ -207,35 +207,34 @@ bool ConstraintRows::evaluate(const WorldState& state, double time) {
 /// C of all rows of a constraint. False where it is at fault.
 bool ConstraintRows::findValues(int id, const WorldState& state, double time) {
   const HeldConstraint& held = (*all_)[at(id)];
+  if (!held.isOfJoint()) return take(Functions{held, state, time}.value(), held.dimension, values_);
+  const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   values_.resize(at(held.dimension));
-  if (held.joint != nullptr)
-    held.joint->values(state.pose(held.bodyA), state.pose(held.bodyB), values_.data());
-  else if (held.limit != nullptr)
-    values_[0] = held.limit->valueFrom(state.pose(held.bodyA), state.pose(held.bodyB), coordinatesOf(*held.limit, state));
-  else if (!take(Functions{held, state, time}.value(), values_))
-    return false;
+  if (held.limit != nullptr)
+    values_[0] = held.limit->valueFrom(A, B, coordinatesOf(*held.limit, state));
+  else
+    held.joint->values(A, B, values_.data());
   return areFinite(values_);
 }
 
 /// ∂C/∂t and γ, likewise.
 bool ConstraintRows::findBends(int id, const WorldState& state, double time) {
   const HeldConstraint& held = (*all_)[at(id)];
+  if (!held.isOfJoint()) {
+    const Functions functions{held, state, time};
+    return take(functions.byTime(), held.dimension, byTime_) && take(functions.bend(), held.dimension, values_);
+  }
   byTime_.assign(at(held.dimension), 0.0);
   values_.resize(at(held.dimension));
-  if (held.isOfJoint()) {
-    const std::size_t A = at(held.bodyA), B = at(held.bodyB);
-    const auto find = [&](const auto& function) {
-      return function(state.pose(held.bodyA), state.pose(held.bodyB), state.velocity[A], state.angularVelocity[A], state.velocity[B], state.angularVelocity[B]);
-    };
-    if (held.joint != nullptr)
-      find([&](const auto&... motion) { held.joint->velocityProducts(motion..., values_.data()); });
-    else
-      values_[0] = find([&](const auto&... motion) { return held.limit->bend(motion...); });
-  } else {
-    const Functions functions{held, state, time};
-    if (!take(functions.byTime(), byTime_) || !take(functions.bend(), values_)) return false;
-  }
-  return areFinite(byTime_) && areFinite(values_);
+  const std::size_t A = at(held.bodyA), B = at(held.bodyB);
+  const auto find = [&](const auto& function) {
+    return function(state.pose(held.bodyA), state.pose(held.bodyB), state.velocity[A], state.angularVelocity[A], state.velocity[B], state.angularVelocity[B]);
+  };
+  if (held.limit != nullptr)
+    values_[0] = find([&](const auto&... motion) { return held.limit->bend(motion...); });
+  else
+    find([&](const auto&... motion) { held.joint->velocityProducts(motion..., values_.data()); });
+  return areFinite(values_);
 }
 
 bool ConstraintRows::evaluateRates(const WorldState& state, double time) {

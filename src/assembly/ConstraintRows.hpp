@@ -66,7 +66,7 @@ class ConstraintRows {
   const HeldConstraint& held(const Row& row) const { return (*all_)[static_cast<std::size_t>(row.held)]; }
 
  private:
-  bool addJoint(int id, const WorldState& state);
+  bool addJoint(int id, const WorldState& state, double time);
   bool addRows(int id, const WorldState& state, double time);
   bool add(int id, int index, double value, const RowVector12& rates, double largest, const WorldState& state);
   double sizeOf(const HeldConstraint& held) const;

@@ -53,8 +53,9 @@ class IslandRows {
   /// The next (sub)step is a first trial.
   void beginTrials();
   enum class Ending : std::uint8_t { Accepted, Missed, Repeated, Lost };
-  /// Whether the (sub)step ends on its constraints, or is worth another trial: of other rows, or, Missed, of the same with another aim, as long as trials come nearer. Then the best of them stands, if it is
-  /// near enough for the projection to mend the rest: contacts may leave no room for more. `last`: no smaller step is left; `scale` [m/s] of the answer's certificate.
+  /// Whether the (sub)step ends on its constraints, or is worth another trial: of other rows, or, Missed, of the same with another aim, as long as trials come nearer. Then the best
+  /// of them stands, if it is near enough for the projection to mend the rest: contacts may leave no room for more. `last`: no smaller step is left; `scale` [m/s] of the answer's
+  /// certificate.
   Ending end(double h, int round, bool last, double scale);
   /// Whether the answer has dry friction or actuators where they were not taken to be: then the (sub)step is worth another trial.
   bool forcesSwitch(double h);

@@ -28,6 +28,14 @@ Vector6 partOf(const VectorX& x, int row, int size) {
   return part;
 }
 
+/// The segment of a row, likewise.
+Vector6 columnOf(const BlockColumns& rows, int segment) {
+  const BlockColumns::Segment& place = rows.segments[at(segment)];
+  Vector6 column = Vector6::Zero();
+  std::copy_n(rows.values.data() + place.offset, place.size, column.data());
+  return column;
+}
+
 /// The first `count` columns as Q R, by reflections; R in their place. Zero columns follow.
 Matrix6 factorColumns(Matrix6& columns, int count) {
   Matrix6 Q = Matrix6::Identity();
@@ -170,8 +178,7 @@ Matrix6 EliminatedRows::columnsOf(const Link& link, int block) const {
   const BlockColumns& G = problem_->G;
   for (int k = 0; k < link.count; ++k)
     for (int s = G.start[at(link.first + k)]; s < G.start[at(link.first + k) + 1]; ++s)
-      if (const BlockColumns::Segment& segment = G.segments[at(s)]; segment.block == block)
-        std::copy_n(G.values.data() + segment.offset, segment.size, columns.col(k).data());
+      if (G.segments[at(s)].block == block) columns.col(k) = columnOf(G, s);
   return columns;
 }
 
@@ -201,14 +208,12 @@ void EliminatedRows::turnWithJoint(Node& node) const {
     const int first = G.start[at(row)];
     if (found == node.free) break;
     if (G.start[at(row) + 1] - first != 2) continue;
-    const bool isFirst = G.segments[at(first)].block == node.block;
-    const BlockColumns::Segment &mine = G.segments[at(isFirst ? first : first + 1)], &its = G.segments[at(isFirst ? first + 1 : first)];
-    if (its.block != parent.block) continue;
-    Vector6 own = Vector6::Zero(), other = Vector6::Zero(), rate = Vector6::Zero();
-    std::copy_n(G.values.data() + mine.offset, mine.size, own.data());
-    std::copy_n(G.values.data() + its.offset, its.size, other.data());
-    rate.head(node.free) = node.moves().transpose() * own;
+    const int mine = G.segments[at(first)].block == node.block ? first : first + 1, its = 2 * first + 1 - mine;
+    if (G.segments[at(its)].block != parent.block) continue;
+    const Vector6 own = columnOf(G, mine);
+    Vector6 other = columnOf(G, its), rate = Vector6::Zero();
     other.noalias() += node.A.transpose() * own;
+    rate.head(node.free) = node.moves().transpose() * own;
     const double size = rate.norm();
     for (int k = 0; k < found; ++k) {
       const double share = rate.dot(rates.col(k));
@@ -286,31 +291,34 @@ int EliminatedRows::placeOf(const Node& node, const Node& above) const {
 }
 
 void EliminatedRows::buildMass() {
-  BlockMass& M = rest_.M;
   for (Node& node : nodes_) node.composite = massOf(node);
   for (std::size_t k = nodes_.size(); k-- > 0;) {
     const Node& node = nodes_[k];
     if (node.parent >= 0) nodes_[at(node.parent)].composite += node.A.transpose() * (node.composite * node.A).eval();
-    const int height = node.free == 0 ? 0 : M.size(node.piece), first = node.free == 0 ? 0 : node.start - M.start[at(node.piece)];
-    for (int column = 0; column < node.free; ++column) {
-      Vector6 F = node.composite * node.Q.col(node.rows + column);
-      const Node* above = &node;
-      for (int piece = -1, place = 0;;) {
-        if (above->free > 0) {
-          if (above->piece != piece) place = placeOf(node, *above);
-          piece = above->piece;
-          const int across = above->start - M.start[at(piece)];
-          for (int k2 = 0; k2 < above->free; ++k2) {
-            const double entry = above->Q.col(above->rows + k2).dot(F);
-            M.values[at(place + (across + k2) * height + first + column)] = entry;
-            if (piece == node.piece) M.values[at(place + (first + column) * height + across + k2)] = entry;
-          }
-        }
-        if (above->parent < 0) break;
-        F = (above->A.transpose() * F).eval();
-        above = &nodes_[at(above->parent)];
-      }
+    for (int column = 0; column < node.free; ++column) fillMass(node, column);
+  }
+}
+
+/// M' between one velocity of the node and all of its own and on its way to the root.
+void EliminatedRows::fillMass(const Node& node, int column) {
+  BlockMass& M = rest_.M;
+  const int height = M.size(node.piece), row = node.start - M.start[at(node.piece)] + column;
+  Vector6 F = node.composite * node.Q.col(node.rows + column);
+  int piece = -1, place = 0;
+  const auto fill = [&](const Node& above) {
+    if (above.piece != piece) place = placeOf(node, above);
+    piece = above.piece;
+    for (int j = 0; j < above.free; ++j) {
+      const int other = above.start - M.start[at(piece)] + j;
+      const double entry = M.values[at(place + other * height + row)] = above.Q.col(above.rows + j).dot(F);
+      if (piece == node.piece) M.values[at(place + row * height + other)] = entry;
     }
+  };
+  fill(node);
+  for (const Node* below = &node; below->parent >= 0;) {
+    F = (below->A.transpose() * F).eval();
+    below = &nodes_[at(below->parent)];
+    if (below->free > 0) fill(*below);
   }
 }
 
@@ -365,18 +373,13 @@ bool EliminatedRows::soften(int row) {
   const int first = G.start[at(row)], count = G.start[at(row) + 1] - first;
   if (count < 1 || count > 2) return false;
   const auto nodeAt = [&](int s) { return nodeOf_[at(G.segments[at(s)].block)]; };
-  const bool isFirst = count == 1 || nodes_[at(nodeAt(first))].parent == nodeAt(first + 1);
-  SoftRow soft{row, nodeAt(isFirst ? first : first + 1), Vector6::Zero()};
+  const int mine = count == 1 || nodes_[at(nodeAt(first))].parent == nodeAt(first + 1) ? first : first + 1, its = 2 * first + 1 - mine;
+  SoftRow soft{row, nodeAt(mine), Vector6::Zero()};
   const Node& node = nodes_[at(soft.node)];
-  if (node.free == 0 || node.parent != (count == 1 ? -1 : nodeAt(isFirst ? first + 1 : first))) return false;
-  const auto columnAt = [&](int s) {
-    Vector6 column = Vector6::Zero();
-    std::copy_n(G.values.data() + G.segments[at(s)].offset, G.segments[at(s)].size, column.data());
-    return column;
-  };
-  const Vector6 own = columnAt(isFirst ? first : first + 1);
+  if (node.free == 0 || node.parent != (count == 1 ? -1 : nodeAt(its))) return false;
+  const Vector6 own = columnOf(G, mine);
   if (count == 2) {
-    const Vector6 other = columnAt(isFirst ? first + 1 : first), beyond = other + node.A.transpose() * own;
+    const Vector6 other = columnOf(G, its), beyond = other + node.A.transpose() * own;
     if (!(beyond.cwiseAbs().maxCoeff() <= kRoundOff * std::max(own.cwiseAbs().maxCoeff(), other.cwiseAbs().maxCoeff()))) return false;
   }
   soft.rate.head(node.free) = node.moves().transpose() * own;
@@ -391,8 +394,7 @@ bool EliminatedRows::soften(int row) {
 bool EliminatedRows::followsFromOthers(int row) const {
   const BlockColumns& G = problem_->G;
   double own = 0, left = 0;
-  for (int s = G.start[at(row)]; s < G.start[at(row) + 1]; ++s)
-    for (int k = 0; k < G.segments[at(s)].size; ++k) own = std::max(own, std::abs(G.values[at(G.segments[at(s)].offset + k)]));
+  for (int s = G.start[at(row)]; s < G.start[at(row) + 1]; ++s) own = std::max(own, columnOf(G, s).cwiseAbs().maxCoeff());
   for (const int k : touched_) left = std::max(left, reduced_.col(0).segment(nodes_[at(k)].start, nodes_[at(k)].free).cwiseAbs().maxCoeff());
   return left <= kIdle * own;
 }

@@ -69,6 +69,7 @@ class EliminatedRows {
   Matrix6 massOf(const Node& node) const;
   int placeOf(const Node& node, const Node& above) const;
   void buildMass();
+  void fillMass(const Node& node, int column);
   void buildContacts();
   void buildRows();
   bool soften(int row);

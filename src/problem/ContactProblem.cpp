@@ -34,58 +34,24 @@ void requireAtLeastZero(const char* array, const VectorX& x) {
     if (x[i] < 0) refuse(array, static_cast<std::size_t>(i), x[i], ">= 0");
 }
 
-// One segment's part of A x and of Aᵀ v, its sizes known where they are the usual ones (a contact at a free body).
-template <int Size, int Width>
-void addTimes(const double* a, const double* x, double* out, int size, int width) {
-  const Eigen::Map<const Eigen::Matrix<double, Size, Width>> A{a, size, width};
-  const Eigen::Map<const Eigen::Matrix<double, Width, 1>> X{x, width};
-  Eigen::Map<Eigen::Matrix<double, Size, 1>> sum{out, size};
-  sum += A.lazyProduct(X);
-}
-
-// Rows in pairs: the sum of a column's products is no chain of six.
-void addTransposedTimesOfBody(const double* a, const double* x, double* out) {
-  using Pair = Eigen::Array2d;
-  const Pair x0{x[0], x[1]}, x1{x[2], x[3]}, x2{x[4], x[5]};
-  for (int c = 0; c < 3; ++c, a += 6) {
-    const Pair sum = Eigen::Map<const Pair>{a} * x0 + Eigen::Map<const Pair>{a + 2} * x1 + Eigen::Map<const Pair>{a + 4} * x2;
-    out[c] += sum[0] + sum[1];
-  }
-}
-
-template <int Size, int Width>
-void addTransposedTimes(const double* a, const double* x, double* out, int size, int width) {
-  const Eigen::Map<const Eigen::Matrix<double, Size, Width>> A{a, size, width};
-  const Eigen::Map<const Eigen::Matrix<double, Size, 1>> X{x, size};
-  Eigen::Map<Eigen::Matrix<double, Width, 1>> sum{out, width};
-  sum += A.transpose().lazyProduct(X);
-}
-
-// Contacts of trees in minimal coordinates have segments of any size: three columns side by side, rows in pairs.
-void addTransposedTimesOfThree(const double* a, const double* x, double* out, int size) {
-  using Pair = Eigen::Array2d;
-  Pair s0{0, 0}, s1{0, 0}, s2{0, 0};
-  const double *b = a + size, *c = b + size;
-  int k = 0;
-  for (; k + 2 <= size; k += 2) {
-    const Eigen::Map<const Pair> pair{x + k};
-    s0 += Eigen::Map<const Pair>{a + k} * pair;
-    s1 += Eigen::Map<const Pair>{b + k} * pair;
-    s2 += Eigen::Map<const Pair>{c + k} * pair;
-  }
-  const double last = k < size ? x[k] : 0.0;
-  out[0] += s0[0] + s0[1] + (k < size ? a[k] * last : 0.0);
-  out[1] += s1[0] + s1[1] + (k < size ? b[k] * last : 0.0);
-  out[2] += s2[0] + s2[1] + (k < size ? c[k] * last : 0.0);
-}
-
-void addTimesThree(const double* a, const double* x, double* out, int size) {
+// One segment's part of A x and of Aᵀ v, three columns side by side, rows in pairs; in the loops over a contact at a free body the size is known.
+[[gnu::always_inline]] inline void addTimesThree(const double* a, const double* x, double* out, int size) {
   using Pair = Eigen::Array2d;
   const double *b = a + size, *c = b + size, x0 = x[0], x1 = x[1], x2 = x[2];
   int k = 0;
   for (; k + 2 <= size; k += 2)
     Eigen::Map<Pair>{out + k} += x0 * Eigen::Map<const Pair>{a + k} + x1 * Eigen::Map<const Pair>{b + k} + x2 * Eigen::Map<const Pair>{c + k};
   if (k < size) out[k] += a[k] * x0 + b[k] * x1 + c[k] * x2;
+}
+
+[[gnu::always_inline]] inline void addTransposedTimesThree(const double* a, const double* x, double* out, int size) {
+  using Pair = Eigen::Array2d;
+  for (int c = 0; c < 3; ++c, a += size) {
+    Pair sum{0, 0};
+    int k = 0;
+    for (; k + 2 <= size; k += 2) sum += Eigen::Map<const Pair>{a + k} * Eigen::Map<const Pair>{x + k};
+    out[c] += sum[0] + sum[1] + (k < size ? a[k] * x[k] : 0.0);
+  }
 }
 
 // A row between two free bodies, as joints have: products in pairs, without a loop over what is one.
@@ -126,12 +92,10 @@ void multiplyTransposed(const BlockColumns& A, int i, const double* v, double* z
     const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
     const double* a = A.values.data() + segment.offset;
     const double* x = v + segment.row;
-    if (segment.size == 6 && A.width == 3)
-      addTransposedTimesOfBody(a, x, z);
-    else if (A.width == 3)
-      addTransposedTimesOfThree(a, x, z, segment.size);
+    if (segment.size == 6)
+      addTransposedTimesThree(a, x, z, 6);
     else
-      addTransposedTimes<Eigen::Dynamic, Eigen::Dynamic>(a, x, z, segment.size, A.width);
+      addTransposedTimesThree(a, x, z, segment.size);
   }
 }
 
@@ -179,12 +143,10 @@ void multiplyAdd(const BlockColumns& A, const VectorX& x, VectorX& y) {
       const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
       const double* a = A.values.data() + segment.offset;
       double* out = y.data() + segment.row;
-      if (segment.size == 6 && A.width == 3)
-        addTimes<6, 3>(a, xi, out, 6, 3);
-      else if (A.width == 3)
-        addTimesThree(a, xi, out, segment.size);
+      if (segment.size == 6)
+        addTimesThree(a, xi, out, 6);
       else
-        addTimes<Eigen::Dynamic, Eigen::Dynamic>(a, xi, out, segment.size, A.width);
+        addTimesThree(a, xi, out, segment.size);
     }
   }
 }

@@ -45,7 +45,7 @@ struct BlockColumns {
     int offset;  // into `values`: size × width, column major
     bool operator==(const Segment&) const = default;
   };
-  int width{3};
+  int width{3};               // or 1
   std::vector<int> start{0};  // group i has segments [start[i], start[i+1])
   std::vector<Segment> segments;
   std::vector<double> values;

@@ -130,6 +130,13 @@ void expectSame(Builder& builder, int freedom, int left) {
   EXPECT_LT((again.v - rest.v).norm(), 1e-8 * rest.v.norm());
 }
 
+/// By the portfolio, and by the certificate of the whole problem.
+void expectCertified(const ContactProblem& problem, unsigned seed) {
+  Iterate answer;
+  EXPECT_TRUE((Portfolio{}.solve(problem, answer, {}).certified)) << seed;
+  EXPECT_LE(certify(problem, answer).relative, 1e-8) << seed;
+}
+
 TEST(EliminatedRows, ChainsThatHangOnWhatIsFixed) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     Builder builder{seed};
@@ -186,9 +193,7 @@ TEST(EliminatedRows, RowsThatFollowFromJointsAreLeftOut) {
     ASSERT_TRUE(eliminated.eliminate(problem, 1.0));
     EXPECT_EQ(eliminated.rest().dof(), 3);
     EXPECT_EQ(eliminated.rest().rows(), 0) << seed;
-    Iterate answer;
-    EXPECT_TRUE((Portfolio{}.solve(problem, answer, {}).certified)) << seed;
-    EXPECT_LE(certify(problem, answer).relative, 1e-8) << seed;
+    expectCertified(problem, seed);
   }
 }
 
@@ -263,11 +268,7 @@ TEST(EliminatedRows, ThePortfolioCertifiesTreesInContact) {
     for (int k = 0; k < 7; ++k) builder.addBody();
     for (int k = 1; k < 7; ++k) builder.addRows(k, (k - 1) / 2, 5, 0);
     for (int k = 3; k < 7; ++k) builder.addContact(k, -1, 0.6);
-    const ContactProblem& problem = builder.finish();
-    Iterate answer;
-    const PortfolioReport report = Portfolio{}.solve(problem, answer, {});
-    EXPECT_TRUE(report.certified) << seed;
-    EXPECT_LE(certify(problem, answer).relative, 1e-8) << seed;
+    expectCertified(builder.finish(), seed);
   }
 }
 
