@@ -54,8 +54,12 @@ bool areFinite(const std::vector<double>& x) {
   return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
 
-/// The coordinates of the mobilizer whose range it ends.
-const double* coordinatesOf(const JointLimit& limit, const WorldState& state) { return state.jointPosition.data() + limit.firstJoint(); }
+/// The coordinates of the mobilizer that it holds or limits.
+const double* coordinatesOf(const HeldConstraint& held, const WorldState& state) {
+  return state.jointPosition.data() + (held.limit != nullptr ? held.limit->firstJoint() : held.joint->firstJoint());
+}
+
+Twist twistOf(const WorldState& state, int body) { return {state.velocity[at(body)], state.angularVelocity[at(body)]}; }
 
 /// False where x has another size, or numbers that are not finite.
 bool take(const VectorX& x, int dimension, std::vector<double>& to) {
@@ -169,9 +173,9 @@ bool ConstraintRows::addJoint(int id, const WorldState& state, double time) {
   const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   std::array<RowVector12, JointConstraint::kMost> rates;
   if (held.limit != nullptr)
-    rates[0] = held.limit->rateFrom(A, B, coordinatesOf(*held.limit, state));
+    rates[0] = held.limit->rateFrom(A, B, coordinatesOf(held, state));
   else
-    held.joint->rates(A, B, rates.data());
+    held.joint->rates(A, B, coordinatesOf(held, state), rates.data());
   double largest = 0;
   for (int k = 0; k < held.dimension; ++k) {
     if (!rates[at(k)].allFinite()) return false;
@@ -211,9 +215,9 @@ bool ConstraintRows::findValues(int id, const WorldState& state, double time) {
   const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   values_.resize(at(held.dimension));
   if (held.limit != nullptr)
-    values_[0] = held.limit->valueFrom(A, B, coordinatesOf(*held.limit, state));
+    values_[0] = held.limit->valueFrom(A, B, coordinatesOf(held, state));
   else
-    held.joint->values(A, B, values_.data());
+    held.joint->values(A, B, coordinatesOf(held, state), values_.data());
   return areFinite(values_);
 }
 
@@ -226,14 +230,12 @@ bool ConstraintRows::findBends(int id, const WorldState& state, double time) {
   }
   byTime_.assign(at(held.dimension), 0.0);
   values_.resize(at(held.dimension));
-  const std::size_t A = at(held.bodyA), B = at(held.bodyB);
-  const auto find = [&](const auto& function) {
-    return function(state.pose(held.bodyA), state.pose(held.bodyB), state.velocity[A], state.angularVelocity[A], state.velocity[B], state.angularVelocity[B]);
-  };
+  const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
+  const Twist a = twistOf(state, held.bodyA), b = twistOf(state, held.bodyB);
   if (held.limit != nullptr)
-    values_[0] = find([&](const auto&... motion) { return held.limit->bend(motion...); });
+    values_[0] = held.limit->bendFrom(A, B, a, b, coordinatesOf(held, state));
   else
-    find([&](const auto&... motion) { held.joint->velocityProducts(motion..., values_.data()); });
+    held.joint->velocityProducts(A, B, a, b, coordinatesOf(held, state), values_.data());
   return areFinite(values_);
 }
 

@@ -10,6 +10,7 @@ namespace stiction {
 namespace {
 
 Pose poseOf(const InertialState& state) { return {state.position, state.orientation}; }
+Twist twistOf(const InertialState& state) { return {state.velocity, state.getAngularVelocity()}; }
 
 /// An orthonormal basis of what is orthogonal to the columns.
 Eigen::Matrix3Xd complement(const Eigen::Matrix3Xd& axes) {
@@ -21,17 +22,22 @@ Eigen::Matrix3Xd complement(const Eigen::Matrix3Xd& axes) {
 
 }  // namespace
 
+std::array<double, JointMotion::kMost> referenceOf(const JointMotion& motion) {
+  std::array<double, JointMotion::kMost> reference{};
+  for (int j = 0; j < motion.joints(); ++j) reference[static_cast<std::size_t>(j)] = motion.all()[static_cast<std::size_t>(j)].reference;
+  return reference;
+}
+
 JointConstraint::JointConstraint(const JointMotion& motion, std::string name)
     : TwoBodyBilateralConstraint{static_cast<std::size_t>(motion.parent()), static_cast<std::size_t>(motion.child())},
-      onChild_{motion.slidesLast()},
-      anchorP_{motion.anchorP()},
-      anchorC_{motion.anchorC()},
+      motion_{motion},
+      reference_{referenceOf(motion)},
       name_{std::move(name)} {
   const Quaternion& R = motion.reference();
   const Eigen::Matrix3Xd across = complement(motion.slideAxes());
-  for (Eigen::Index k = 0; k < across.cols(); ++k) across_.push_back(onChild_ ? Vector3{across.col(k)} : R * Vector3{across.col(k)});
+  for (Eigen::Index k = 0; k < across.cols(); ++k) across_.push_back(motion.slidesLast() ? Vector3{across.col(k)} : R * Vector3{across.col(k)});
   if (motion.hasBall()) return;
-  const Eigen::Matrix3Xd& hinges = motion.hingeAxes();
+  const HingeChain::Axes& hinges = motion.hingeAxes();
   const auto pair = [&](const Vector3& parent, const Vector3& child) { angles_.push_back({R * parent, child, parent.dot(child)}); };
   if (hinges.cols() == 0) {
     for (int k = 0; k < 3; ++k) pair(Vector3::Unit(k), Vector3::Unit((k + 1) % 3));
@@ -43,56 +49,43 @@ JointConstraint::JointConstraint(const JointMotion& motion, std::string name)
   }
 }
 
-void JointConstraint::values(const Pose& X_WP, const Pose& X_WC, double* C) const {
-  const Vector3 d = X_WC * anchorC_ - X_WP * anchorP_;
-  const Quaternion& carrier = onChild_ ? X_WC.rotation : X_WP.rotation;
+void JointConstraint::values(const Pose& X_WP, const Pose& X_WC, const double* before, double* C) const {
+  const Vector3 d = motion_.separation(X_WP, X_WC, before).d;
+  const Quaternion& carrier = motion_.carrier(X_WP, X_WC);
   for (const Vector3& n : across_) *C++ = (carrier * n).dot(d);
   for (const Angle& angle : angles_) *C++ = (X_WP.rotation * angle.parent).dot(X_WC.rotation * angle.child) - angle.cosine;
 }
 
-void JointConstraint::rates(const Pose& X_WP, const Pose& X_WC, RowVector12* J) const {
-  const Vector3 armP = X_WP.rotation * anchorP_, armC = X_WC.rotation * anchorC_;
-  const Vector3 d = X_WC.position + armC - X_WP.position - armP;
-  const Quaternion& carrier = onChild_ ? X_WC.rotation : X_WP.rotation;
-  for (const Vector3& axis : across_) {
-    const Vector3 n = carrier * axis;
-    *J++ << -n.transpose(), -(onChild_ ? armP : Vector3{armP + d}).cross(n).transpose(), n.transpose(),
-        (onChild_ ? Vector3{armC - d} : armC).cross(n).transpose();
-  }
+void JointConstraint::rates(const Pose& X_WP, const Pose& X_WC, const double* before, RowVector12* J) const {
+  const Separation separation = motion_.separation(X_WP, X_WC, before);
+  const Quaternion& carrier = motion_.carrier(X_WP, X_WC);
+  for (const Vector3& n : across_) *J++ = separation.rate(carrier * n);
   for (const Angle& angle : angles_) {
     const Vector3 turning = (X_WC.rotation * angle.child).cross(X_WP.rotation * angle.parent);  // d(α·β)/dt = (ω_C − ω_P)·(β × α)
     *J++ << 0, 0, 0, -turning.transpose(), 0, 0, 0, turning.transpose();
   }
 }
 
-void JointConstraint::velocityProducts(const Pose& X_WP, const Pose& X_WC, const Vector3& linearP, const Vector3& angularP, const Vector3& linearC,
-                                       const Vector3& angularC, double* products) const {
-  const Vector3 armP = X_WP.rotation * anchorP_, armC = X_WC.rotation * anchorC_;
-  const Vector3 d = X_WC.position + armC - X_WP.position - armP;
-  const Vector3 rate = linearC + angularC.cross(armC) - linearP - angularP.cross(armP);
-  const Vector3 turn = angularC.cross(angularC.cross(armC)) - angularP.cross(angularP.cross(armP));
-  const Vector3& spin = onChild_ ? angularC : angularP;
-  const Quaternion& carrier = onChild_ ? X_WC.rotation : X_WP.rotation;
-  for (const Vector3& axis : across_) {
-    const Vector3 n = carrier * axis;
-    *products++ = spin.cross(spin.cross(n)).dot(d) + 2 * spin.cross(n).dot(rate) + n.dot(turn);
-  }
+void JointConstraint::velocityProducts(const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before, double* products) const {
+  const SeparationBend bend = motion_.separationBend(X_WP, X_WC, P, C, before);
+  const Quaternion& carrier = motion_.carrier(X_WP, X_WC);
+  for (const Vector3& n : across_) *products++ = bend.along(carrier * n);
   for (const Angle& angle : angles_) {
     const Vector3 alpha = X_WP.rotation * angle.parent, beta = X_WC.rotation * angle.child;
-    *products++ =
-        angularP.cross(angularP.cross(alpha)).dot(beta) + 2 * angularP.cross(alpha).dot(angularC.cross(beta)) + alpha.dot(angularC.cross(angularC.cross(beta)));
+    *products++ = P.angular.cross(P.angular.cross(alpha)).dot(beta) + 2 * P.angular.cross(alpha).dot(C.angular.cross(beta)) +
+                  alpha.dot(C.angular.cross(C.angular.cross(beta)));
   }
 }
 
 VectorX JointConstraint::evaluateTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
   VectorX C(dimension());
-  values(poseOf(stateA), poseOf(stateB), C.data());
+  values(poseOf(stateA), poseOf(stateB), reference_.data(), C.data());
   return C;
 }
 
 MatrixX JointConstraint::jacobianTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
   std::array<RowVector12, kMost> rows;
-  rates(poseOf(stateA), poseOf(stateB), rows.data());
+  rates(poseOf(stateA), poseOf(stateB), reference_.data(), rows.data());
   MatrixX J(dimension(), 12);
   for (int k = 0; k < dimension(); ++k) J.row(k) = rows[static_cast<std::size_t>(k)];
   return J;
@@ -100,7 +93,7 @@ MatrixX JointConstraint::jacobianTwoBody(const InertialState& stateA, const Iner
 
 VectorX JointConstraint::velocityProductTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
   VectorX products(dimension());
-  velocityProducts(poseOf(stateA), poseOf(stateB), stateA.velocity, stateA.getAngularVelocity(), stateB.velocity, stateB.getAngularVelocity(), products.data());
+  velocityProducts(poseOf(stateA), poseOf(stateB), twistOf(stateA), twistOf(stateB), reference_.data(), products.data());
   return products;
 }
 
@@ -110,9 +103,8 @@ JointLimit::JointLimit(const JointMotion& motion, int joint, bool high, std::str
       joint_{joint},
       sign_{high ? -1.0 : 1.0},
       end_{high ? motion.all()[static_cast<std::size_t>(joint)].high : motion.all()[static_cast<std::size_t>(joint)].low},
-      name_{std::move(name)} {
-  for (int j = 0; j < motion.joints(); ++j) reference_[static_cast<std::size_t>(j)] = motion.all()[static_cast<std::size_t>(j)].reference;
-}
+      reference_{referenceOf(motion)},
+      name_{std::move(name)} {}
 
 double JointLimit::valueFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const {
   std::array<double, JointMotion::kMost> q;
@@ -128,9 +120,8 @@ RowVector12 JointLimit::rateFrom(const Pose& X_WP, const Pose& X_WC, const doubl
   return sign_ * rates[static_cast<std::size_t>(joint_)];
 }
 
-double JointLimit::bend(const Pose& X_WP, const Pose& X_WC, const Vector3& linearP, const Vector3& angularP, const Vector3& linearC,
-                        const Vector3& angularC) const {
-  return sign_ * motion_.bend(joint_, X_WP, X_WC, angularP, angularC, linearP, linearC);
+double JointLimit::bendFrom(const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before) const {
+  return sign_ * motion_.bend(joint_, X_WP, X_WC, P, C, before);
 }
 
 VectorX JointLimit::evaluateTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
@@ -142,7 +133,7 @@ MatrixX JointLimit::jacobianTwoBody(const InertialState& stateA, const InertialS
 }
 
 VectorX JointLimit::velocityProductTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
-  return VectorX::Constant(1, bend(poseOf(stateA), poseOf(stateB), stateA.velocity, stateA.getAngularVelocity(), stateB.velocity, stateB.getAngularVelocity()));
+  return VectorX::Constant(1, bendFrom(poseOf(stateA), poseOf(stateB), twistOf(stateA), twistOf(stateB), reference_.data()));
 }
 
 }  // namespace stiction

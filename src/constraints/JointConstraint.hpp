@@ -1,10 +1,10 @@
 // The joints of a model as constraints: the directions in which a mobilizer holds its child, and the ends of a coordinate's range.
 //
-//   n·d = 0                 for each direction n across the slides, fixed to the body that carries them; d = p_A(child) − p_A(parent) [m]
+//   n·d = 0                 for each direction n across the slides, fixed to the body that carries them; d [m] between the anchors (JointMotion.hpp)
 //   α·β − α·β|reference = 0   α fixed to the parent, β to the child [-]:  no hinge: three pairs of axes; one: two across it; two: the hinges themselves
 //   q − q_low >= 0, q_high − q >= 0
 //
-// Rates and velocity products in closed form; several hinges beside each other have their velocity product left to the step's trials.
+// Rates and velocity products in closed form. Which turn a hinge is in, poses do not tell: functions that take coordinates `before` look for those near by; the others start at the reference.
 #pragma once
 #include <array>
 
@@ -13,17 +13,20 @@
 
 namespace stiction {
 
+/// Coordinates of a mobilizer's joints where poses alone are given.
+std::array<double, JointMotion::kMost> referenceOf(const JointMotion& motion);
+
 class JointConstraint : public TwoBodyBilateralConstraint {
  public:
   JointConstraint(const JointMotion& motion, std::string name);
 
   static constexpr int kMost = 6;  // rows
 
+  int firstJoint() const { return motion_.firstJoint(); }
   /// C, its rates by v_P, ω_P, v_C, ω_C, and its velocity product: dimension() entries each.
-  void values(const Pose& X_WP, const Pose& X_WC, double* C) const;
-  void rates(const Pose& X_WP, const Pose& X_WC, RowVector12* J) const;
-  void velocityProducts(const Pose& X_WP, const Pose& X_WC, const Vector3& linearP, const Vector3& angularP, const Vector3& linearC, const Vector3& angularC,
-                        double* products) const;
+  void values(const Pose& X_WP, const Pose& X_WC, const double* before, double* C) const;
+  void rates(const Pose& X_WP, const Pose& X_WC, const double* before, RowVector12* J) const;
+  void velocityProducts(const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before, double* products) const;
 
   int dimension() const override { return static_cast<int>(across_.size() + angles_.size()); }
   VectorX evaluateTwoBody(const InertialState& stateA, const InertialState& stateB, double time) const override;
@@ -37,24 +40,23 @@ class JointConstraint : public TwoBodyBilateralConstraint {
     double cosine;
   };
 
+  JointMotion motion_;
   std::vector<Vector3> across_;  // [-] n, in the axes of the body that carries the slides
   std::vector<Angle> angles_;
-  bool onChild_;               // n is fixed to the child
-  Vector3 anchorP_, anchorC_;  // [m]
+  std::array<double, JointMotion::kMost> reference_;
   std::string name_;
 };
 
-/// Which turn a hinge is in, poses do not tell: the functions `…From` take where the coordinates of the mobilizer's joints were; the others start at the reference.
 class JointLimit : public BetweenTwoBodies<UnilateralConstraint> {
  public:
   /// One end of the range of the joint-th joint of the mobilizer.
   JointLimit(const JointMotion& motion, int joint, bool high, std::string name);
 
   int firstJoint() const { return motion_.firstJoint(); }
-  /// C [rad] or [m], with its coordinates near those `before`.
+  /// C [rad] or [m], its rates likewise, and its velocity product.
   double valueFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const;
   RowVector12 rateFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const;
-  double bend(const Pose& X_WP, const Pose& X_WC, const Vector3& linearP, const Vector3& angularP, const Vector3& linearC, const Vector3& angularC) const;
+  double bendFrom(const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before) const;
 
   int dimension() const override { return 1; }
   bool isActiveTwoBody(const InertialState& /*stateA*/, const InertialState& /*stateB*/, double /*time*/) const override { return true; }
@@ -67,7 +69,7 @@ class JointLimit : public BetweenTwoBodies<UnilateralConstraint> {
   JointMotion motion_;
   int joint_;
   double sign_, end_;
-  std::array<double, JointMotion::kMost> reference_{};
+  std::array<double, JointMotion::kMost> reference_;
   std::string name_;
 };
 

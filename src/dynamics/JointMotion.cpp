@@ -1,124 +1,135 @@
 #include "dynamics/JointMotion.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
-
-#include <Eigen/QR>
 
 #include "math/Rotation.hpp"
 
 namespace stiction {
 namespace {
 
-constexpr int kIterations = 30;
-constexpr double kAngle = 1e-15;     // [rad] a Newton step this short is the last
-constexpr double kDependent = 1e-6;  // [-] axes nearer to dependence than that count as dependent: the gimbal is locked
-
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-using Axes = Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, 3>;
-using Duals = Eigen::Matrix<double, Eigen::Dynamic, 3, 0, 3, 3>;
-
-/// Rows dual to the columns; of least length where they are dependent.
-Duals dualsOf(const Axes& axes) {
-  if (axes.cols() == 0) return Duals(0, 3);
-  Eigen::CompleteOrthogonalDecomposition<Axes> decomposition;
-  decomposition.setThreshold(kDependent);
-  decomposition.compute(axes);
-  return decomposition.pseudoInverse();
-}
-
 }  // namespace
+
+RowVector12 Separation::rate(const Vector3& n) const {
+  RowVector12 row;
+  row << -n.transpose(), -(onChild ? armP : Vector3{armP + d}).cross(n).transpose(), n.transpose(), (onChild ? Vector3{armC - d} : armC).cross(n).transpose();
+  if (!isSpread) return row;
+  const Vector3 turning = K.transpose() * n;
+  row.segment<3>(3) += turning.transpose();
+  row.segment<3>(9) -= turning.transpose();
+  return row;
+}
 
 JointMotion::JointMotion(const Model& model, const Mobilizer& mobilizer)
     : mobilizer_{mobilizer},
       joints_{model.joints.begin() + mobilizer.firstJoint, model.joints.begin() + mobilizer.firstJoint + mobilizer.joints},
-      anchorP_{mobilizer.X_PC * mobilizer.p_CA},
-      slides_(3, 0),
-      hinges_(3, 0) {
+      slides_(3, 0) {
   bool turned = false;
+  Vector3 first = mobilizer.p_CA;
   for (const Joint& joint : joints_) {
     ball_ = ball_ || joint.type == JointType::Ball;
-    if (joint.type == JointType::Slide) slidesLast_ = slidesLast_ || turned;
-    turned = turned || joint.type != JointType::Slide;
-    if (joint.type == JointType::Ball) continue;
-    Eigen::Matrix3Xd& axes = joint.type == JointType::Slide ? slides_ : hinges_;
-    axes.conservativeResize(3, axes.cols() + 1);
-    axes.rightCols<1>() = joint.axis;
+    if (joint.type == JointType::Slide) {
+      slidesLast_ = slidesLast_ || turned;
+      slides_.conservativeResize(3, slides_.cols() + 1);
+      slides_.rightCols<1>() = joint.axis;
+      continue;
+    }
+    if (!turned) first += joint.offset;
+    turned = true;
+    if (joint.type == JointType::Hinge) hinges_.add(joint.axis, joint.offset);
   }
+  anchorP_ = mobilizer.X_PC * first;
   slideDuals_ = dualsOf(slides_);
 }
 
-/// q near the `q` that comes in.
-void JointMotion::hingeAngles(const Quaternion& Q, double* q) const {
-  const auto count = static_cast<int>(hinges_.cols());
-  if (count == 1) {
-    const double turn = 2 * std::numbers::pi, angle = 2 * std::atan2(hinges_.col(0).dot(Q.vec()), Q.w());
-    q[0] = angle + turn * std::round((q[0] - angle) / turn);
-    return;
+JointMotion::Angles JointMotion::angles(const Pose& X_WP, const Pose& X_WC, const double* before) const {
+  Angles angles{};
+  std::size_t turns = 0;
+  for (std::size_t j = 0; j < joints_.size(); ++j)
+    if (joints_[j].type == JointType::Hinge) angles[turns++] = before[j] - joints_[j].reference;
+  if (turns > 0) hinges_.follow(referenceFrame(X_WP).conjugate() * X_WC.rotation, angles.data());
+  return angles;
+}
+
+HingeChain::Place JointMotion::hinges(const Pose& X_WP, const Pose& X_WC, const double* before) const {
+  return hinges_.place(referenceFrame(X_WP), X_WC.rotation, angles(X_WP, X_WC, before).data());
+}
+
+Vector3 JointMotion::slideDirection(int slide, const Pose& X_WP, const Pose& X_WC) const {
+  return slideFrame(X_WP, X_WC) * Vector3{slideDuals_.row(slide).transpose()};
+}
+
+/// Among the slides, or the hinges.
+int JointMotion::placeAmongKind(int joint) const {
+  return static_cast<int>(std::count_if(joints_.begin(), joints_.begin() + joint, [&](const Joint& other) { return other.type == joints_[at(joint)].type; }));
+}
+
+Separation JointMotion::separation(const Pose& X_WP, const Pose& X_WC, const double* before) const {
+  Separation separation;
+  separation.onChild = slidesLast_;
+  separation.isSpread = hinges_.isSpread();
+  separation.armP = X_WP.rotation * anchorP_;
+  separation.armC = X_WC.rotation * mobilizer_.p_CA;
+  if (separation.isSpread) {
+    const HingeChain::Place place = hinges(X_WP, X_WC, before);
+    separation.armP += place.reach();
+    separation.K = hinges_.reachRate(place);
   }
-  for (int round = 0; round < kIterations; ++round) {
-    Quaternion product = Quaternion::Identity();
-    Axes axes(3, count);  // in the child's axes
-    for (int k = count - 1; k >= 0; --k) {
-      axes.col(k) = product.conjugate() * hinges_.col(k);
-      product = expRotation(q[k] * hinges_.col(k)) * product;
-    }
-    const Eigen::VectorXd change = dualsOf(axes) * logRotation(product.conjugate() * Q);
-    for (int k = 0; k < count; ++k) q[k] += change[k];
-    if (change.norm() <= kAngle) return;
-  }
+  separation.d = X_WC.position + separation.armC - X_WP.position - separation.armP;
+  return separation;
+}
+
+SeparationBend JointMotion::separationBend(const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before) const {
+  const Separation now = separation(X_WP, X_WC, before);
+  SeparationBend bend;
+  bend.d = now.d;
+  bend.spin = slidesLast_ ? C.angular : P.angular;
+  bend.rate = C.linear + C.angular.cross(now.armC) - P.linear - P.angular.cross(now.armP);
+  const Vector3 fixed = X_WP.rotation * anchorP_;
+  bend.bend = C.angular.cross(C.angular.cross(now.armC)) - P.angular.cross(P.angular.cross(fixed));
+  if (!now.isSpread) return bend;
+  bend.rate -= now.K * (C.angular - P.angular);
+  bend.bend -= hinges_.reachBend(hinges(X_WP, X_WC, before), P.angular, C.angular);
+  return bend;
 }
 
 void JointMotion::coordinates(const Pose& X_WP, const Pose& X_WC, const double* before, double* q) const {
-  double angles[3] = {};
-  int turns = 0, slide = 0;
-  for (std::size_t j = 0; j < joints_.size(); ++j)
-    if (joints_[j].type == JointType::Hinge) angles[turns++] = before[j] - joints_[j].reference;
-  if (turns > 0) hingeAngles((X_WP.rotation * mobilizer_.X_PC.rotation).conjugate() * X_WC.rotation, angles);
-  const Vector3 d = slides_.cols() > 0 ? Vector3{slideFrame(X_WP, X_WC).conjugate() * separation(X_WP, X_WC)} : Vector3{Vector3::Zero()};
-  turns = 0;
+  const Angles turned = angles(X_WP, X_WC, before);
+  const Vector3 d = slides_.cols() > 0 ? Vector3{slideFrame(X_WP, X_WC).conjugate() * separation(X_WP, X_WC, before).d} : Vector3{Vector3::Zero()};
+  std::size_t turns = 0;
+  Eigen::Index slide = 0;
   for (std::size_t j = 0; j < joints_.size(); ++j) {
     const Joint& joint = joints_[j];
     q[j] = joint.type == JointType::Ball    ? 0.0
-           : joint.type == JointType::Hinge ? joint.reference + angles[turns++]
+           : joint.type == JointType::Hinge ? joint.reference + turned[turns++]
                                             : joint.reference + slideDuals_.row(slide++).dot(d);
   }
 }
 
 void JointMotion::rates(const Pose& X_WP, const Pose& X_WC, const double* q, RowVector12* rates) const {
-  const Quaternion A = X_WP.rotation * mobilizer_.X_PC.rotation;
-  Axes axes(3, hinges_.cols());
-  Quaternion turned = A;
-  Eigen::Index k = 0;
-  for (std::size_t j = 0; j < joints_.size(); ++j) {
-    if (joints_[j].type != JointType::Hinge) continue;
-    axes.col(k) = turned * joints_[j].axis;
-    turned = turned * expRotation((q[j] - joints_[j].reference) * joints_[j].axis);
-    ++k;
+  HingeChain::Place place;
+  if (hinges_.count() > 0) {
+    Angles angles{};
+    std::size_t turns = 0;
+    for (std::size_t j = 0; j < joints_.size(); ++j)
+      if (joints_[j].type == JointType::Hinge) angles[turns++] = q[j] - joints_[j].reference;
+    place = hinges_.place(referenceFrame(X_WP), X_WC.rotation, angles.data());
   }
-  Duals duals = axes.transpose();
-  if (k > 1) duals = dualsOf(axes);
-  const Quaternion F = slideFrame(X_WP, X_WC);
-  const Vector3 armP = X_WP.rotation * anchorP_, armC = X_WC.rotation * mobilizer_.p_CA;
-  const Vector3 d = separation(X_WP, X_WC);
-  Eigen::Index slide = 0;
-  k = 0;
+  const bool slides = slides_.cols() > 0;
+  const Separation between = slides ? separation(X_WP, X_WC, q) : Separation{};
+  int slide = 0;
+  Eigen::Index turns = 0;
   for (std::size_t j = 0; j < joints_.size(); ++j) {
     RowVector12& row = rates[j];
-    row.setZero();
     if (joints_[j].type == JointType::Ball) {
       row = ballRate(X_WC, 0);
-    } else if (joints_[j].type == JointType::Hinge) {
-      row.segment<3>(9) = duals.row(k++);
-      row.segment<3>(3) = -row.segment<3>(9);
+    } else if (joints_[j].type == JointType::Slide) {
+      row = between.rate(slideDirection(slide++, X_WP, X_WC));
     } else {
-      const Vector3 n = F * Vector3{slideDuals_.row(slide++).transpose()};
-      row.segment<3>(0) = -n;
-      row.segment<3>(3) = -(slidesLast_ ? armP : Vector3{armP + d}).cross(n);
-      row.segment<3>(6) = n;
-      row.segment<3>(9) = (slidesLast_ ? Vector3{armC - d} : armC).cross(n);
+      row.setZero();
+      row.segment<3>(9) = place.duals.row(turns++);
+      row.segment<3>(3) = -row.segment<3>(9);
     }
   }
 }
@@ -130,17 +141,10 @@ RowVector12 JointMotion::ballRate(const Pose& X_WC, int i) {
   return row;
 }
 
-double JointMotion::bend(int joint, const Pose& X_WP, const Pose& X_WC, const Vector3& angularP, const Vector3& angularC, const Vector3& linearP,
-                         const Vector3& linearC) const {
-  if (joints_[at(joint)].type != JointType::Slide) return 0.0;
-  Eigen::Index slide = 0;
-  for (int j = 0; j < joint; ++j) slide += joints_[at(j)].type == JointType::Slide ? 1 : 0;
-  const Vector3 n = slideFrame(X_WP, X_WC) * Vector3{slideDuals_.row(slide).transpose()};
-  const Vector3& carrier = slidesLast_ ? angularC : angularP;
-  const Vector3 armP = X_WP.rotation * anchorP_, armC = X_WC.rotation * mobilizer_.p_CA, d = separation(X_WP, X_WC);
-  const Vector3 rate = linearC + angularC.cross(armC) - linearP - angularP.cross(armP);
-  return carrier.cross(carrier.cross(n)).dot(d) + 2 * carrier.cross(n).dot(rate) +
-         n.dot(angularC.cross(angularC.cross(armC)) - angularP.cross(angularP.cross(armP)));
+double JointMotion::bend(int joint, const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before) const {
+  const int place = placeAmongKind(joint);
+  if (joints_[at(joint)].type == JointType::Slide) return separationBend(X_WP, X_WC, P, C, before).along(slideDirection(place, X_WP, X_WC));
+  return hinges_.count() > 1 ? hinges_.bends(hinges(X_WP, X_WC, before), P.angular, C.angular)[place] : 0.0;
 }
 
 double rateOf(const RowVector12& rates, const WorldState& state, int parent, int child) {

@@ -1,20 +1,39 @@
 // The coordinates of the joints between two bodies, and what they change by.
 //
-//   A = R_WP R_ref ,  Q = Aᵀ R_WC = Rot(a₁, q₁) Rot(a₂, q₂) Rot(a₃, q₃) ,  d = p_A(child) − p_A(parent) in world axes
-//   one hinge    q = 2 atan2(a · vec Q, w Q), in the turn nearest to where it was             q̇ = A a · (ω_C − ω_P)
-//   more hinges  Newton's method for log( (Π Rot)⁻¹ Q ) = 0 from where they were              q̇ = dual of { A a₁ , A Rot₁ a₂ , … } · (ω_C − ω_P)
-//   slides       q = S⁺ Fᵀ d                                                                  q̇ = d/dt of that, F = A (slides first) or R_WC (slides last)
+//   hinges       HingeChain.hpp
+//   slides       q = S⁺ Fᵀ d                               q̇ = d/dt of that, F = A (slides first) or R_WC (slides last)
+//   d = p_A(child) − p_A(parent), in world axes; where hinges have points of their own, p_A(parent) is where they take the last one's
 //
 // Poses are of centre-of-mass frames.
 #pragma once
 #include <array>
 #include <span>
 
+#include "dynamics/HingeChain.hpp"
 #include "state/WorldState.hpp"
 
 namespace stiction {
 
 using RowVector12 = Eigen::Matrix<double, 1, 12>;
+
+/// The way d [m] between the anchors of parent and child, and how fast its part along a direction n changes that one of the two carries.
+struct Separation {
+  Vector3 d;
+  Vector3 armP, armC;  // [m] from the centres of mass to its ends
+  bool onChild;        // who carries n
+  bool isSpread;       // the hinges move the parent's end, by K (ω_C − ω_P)
+  Matrix3 K;
+
+  /// By v_P, ω_P, v_C, ω_C.
+  RowVector12 rate(const Vector3& n) const;
+};
+
+/// The same of d²(n·d)/dt² without accelerations.
+struct SeparationBend {
+  Vector3 d, rate, bend;  // [m], [m/s], [m/s²] of d
+  Vector3 spin;           // [rad/s] of the carrier
+  double along(const Vector3& n) const { return spin.cross(spin.cross(n)).dot(d) + 2 * spin.cross(n).dot(rate) + n.dot(bend); }
+};
 
 class JointMotion {
  public:
@@ -34,29 +53,35 @@ class JointMotion {
   void rates(const Pose& X_WP, const Pose& X_WC, const double* q, RowVector12* rates) const;
   /// The same of a ball about the child's axis i.
   static RowVector12 ballRate(const Pose& X_WC, int i);
-  /// What d²q/dt² is without accelerations, of a joint that is no ball and not one of several hinges, for which it is left at 0.
-  double bend(int joint, const Pose& X_WP, const Pose& X_WC, const Vector3& angularP, const Vector3& angularC, const Vector3& linearP,
-              const Vector3& linearC) const;
+  /// What d²q/dt² is without accelerations, of a joint that is no ball, for coordinates near those `before`.
+  double bend(int joint, const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before) const;
 
-  /// Directions that slides leave open or not, and the frame that carries them.
+  /// Between the anchors, for coordinates near those `before`; direction n is fixed to the body that carries the slides.
+  Separation separation(const Pose& X_WP, const Pose& X_WC, const double* before) const;
+  SeparationBend separationBend(const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before) const;
+  /// Of the body that carries the slides.
+  const Quaternion& carrier(const Pose& X_WP, const Pose& X_WC) const { return slidesLast_ ? X_WC.rotation : X_WP.rotation; }
   bool slidesLast() const { return slidesLast_; }
   const Eigen::Matrix3Xd& slideAxes() const { return slides_; }
-  const Eigen::Matrix3Xd& hingeAxes() const { return hinges_; }
+  const HingeChain::Axes& hingeAxes() const { return hinges_.axes(); }
   bool hasBall() const { return ball_; }
-  /// Anchor in the parent's centre-of-mass frame, and in the child's.
-  const Vector3& anchorP() const { return anchorP_; }
-  const Vector3& anchorC() const { return mobilizer_.p_CA; }
   const Quaternion& reference() const { return mobilizer_.X_PC.rotation; }
 
  private:
-  Quaternion slideFrame(const Pose& X_WP, const Pose& X_WC) const { return slidesLast_ ? X_WC.rotation : X_WP.rotation * mobilizer_.X_PC.rotation; }
-  Vector3 separation(const Pose& X_WP, const Pose& X_WC) const { return X_WC * mobilizer_.p_CA - X_WP * anchorP_; }
-  void hingeAngles(const Quaternion& Q, double* q) const;
+  using Angles = std::array<double, HingeChain::kMost>;
+
+  Quaternion slideFrame(const Pose& X_WP, const Pose& X_WC) const { return slidesLast_ ? X_WC.rotation : referenceFrame(X_WP); }
+  Quaternion referenceFrame(const Pose& X_WP) const { return X_WP.rotation * mobilizer_.X_PC.rotation; }
+  Angles angles(const Pose& X_WP, const Pose& X_WC, const double* before) const;
+  HingeChain::Place hinges(const Pose& X_WP, const Pose& X_WC, const double* before) const;
+  Vector3 slideDirection(int slide, const Pose& X_WP, const Pose& X_WC) const;
+  int placeAmongKind(int joint) const;
 
   Mobilizer mobilizer_;
   std::vector<Joint> joints_;
-  Vector3 anchorP_;
-  Eigen::Matrix3Xd slides_, hinges_;                     // axes, one a column
+  HingeChain hinges_;
+  Vector3 anchorP_;                                      // [m] of the first hinge in the parent's centre-of-mass frame
+  Eigen::Matrix3Xd slides_;                              // axes, one a column
   Eigen::Matrix<double, Eigen::Dynamic, 3> slideDuals_;  // S⁺
   bool slidesLast_{false}, ball_{false};
 };

@@ -426,7 +426,7 @@ void Importer::readJoints() {
       joints_[at(j)] = next++;
     }
     const int parent = rootOf(m_.body_parentid[b]);
-    builder_.addJoints(ours_[at(parent)], ours_[at(b)], anchorOf(m_, b, title(mjOBJ_JOINT, m_.body_jntadr[b])), std::move(joints));
+    builder_.addJoints(ours_[at(parent)], ours_[at(b)], anchorOf(m_, b), std::move(joints));
   }
 }
 

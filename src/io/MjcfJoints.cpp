@@ -61,6 +61,7 @@ Joint readMjcfJoint(const mjModel& m, int joint, const std::string& title) {
   out.type = m.jnt_type[joint] == mjJNT_BALL ? JointType::Ball : m.jnt_type[joint] == mjJNT_SLIDE ? JointType::Slide : JointType::Hinge;
   if (out.type != JointType::Ball) {
     out.axis = vector3(m.jnt_axis + 3 * joint);
+    if (out.type == JointType::Hinge) out.offset = vector3(m.jnt_pos + 3 * joint) - anchorOf(m, m.jnt_bodyid[joint]);
     out.reference = m.qpos0[m.jnt_qposadr[joint]];
     out.springReference = m.qpos_spring[m.jnt_qposadr[joint]];
   }
@@ -74,15 +75,11 @@ Joint readMjcfJoint(const mjModel& m, int joint, const std::string& title) {
   return out;
 }
 
-Vector3 anchorOf(const mjModel& m, int body, const std::string& title) {
-  const double* anchor = nullptr;
-  for (int j = m.body_jntadr[body]; j < m.body_jntadr[body] + m.body_jntnum[body]; ++j) {
-    if (m.jnt_type[j] == mjJNT_SLIDE) continue;
-    if (anchor != nullptr && !(vector3(m.jnt_pos + 3 * j) - vector3(anchor)).isZero(1e-9))
-      throw InputError{title, "hinges of one body about axes through different points", "one point", "put a body between them"};
-    anchor = m.jnt_pos + 3 * j;
-  }
-  return anchor == nullptr ? Vector3{Vector3::Zero()} : vector3(anchor);
+Vector3 anchorOf(const mjModel& m, int body) {
+  const int first = m.body_jntadr[body];
+  for (int j = first + m.body_jntnum[body]; j-- > first;)
+    if (m.jnt_type[j] != mjJNT_SLIDE) return vector3(m.jnt_pos + 3 * j);
+  return Vector3::Zero();
 }
 
 std::string whyLeftOut(const mjModel& m, int actuator) {

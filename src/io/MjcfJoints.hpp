@@ -33,8 +33,8 @@ class MjcfKinematics {
 
 /// The joints of a body, none of them free, without names; `title` of the joint in messages.
 Joint readMjcfJoint(const mjModel_& model, int joint, const std::string& title);
-/// The anchor of a body's hinges or ball [m], in its frame.
-Vector3 anchorOf(const mjModel_& model, int body, const std::string& title);
+/// The anchor of a body's last hinge or ball [m], in its frame.
+Vector3 anchorOf(const mjModel_& model, int body);
 /// Why an actuator has no part in the motion here, or empty.
 std::string whyLeftOut(const mjModel_& model, int actuator);
 /// An actuator on a hinge or slide, its joint numbered as in libmujoco.

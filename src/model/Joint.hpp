@@ -1,7 +1,7 @@
 // Joints: what a body (the child) may do against another one (the parent), and what acts along its coordinates.
 //
-//   R_PC = R_ref · Rot(a₁, q₁) · Rot(a₂, q₂) …     hinges, in their order; any rotation about the anchor for a ball
-//   p_A(child) − p_A(parent) = Σ s_i q_i             slides, along axes that the parent carries (slides first) or the child (slides last)
+//   R_PC = R_ref · Rot(a₁, q₁) · Rot(a₂, q₂) …     hinges, in their order, each about an axis through its own point; any rotation about the anchor for a ball
+//   p_A(child) − p_A(parent) = Σ s_i q_i             slides, along axes that the parent carries (slides first) or the child (slides last); A: the last hinge's point
 //
 // Axes a, s are given in the child's axes at the reference pose, where each coordinate has its reference value. Along a coordinate q act
 //   τ = −k (q − q_k) − d q̇ − a q̈ − f sign q̇ + Σ gear · clamp( gain·control + b₀ + b₁ gear q + b₂ gear q̇ )
@@ -20,8 +20,9 @@ enum class JointType : std::uint8_t { Hinge, Slide, Ball };
 struct Joint {
   std::string name;
   JointType type{JointType::Hinge};
-  Vector3 axis{Vector3::UnitZ()};  // [-] unit, the child's axes; not of a ball
-  double reference{0};             // [rad] or [m] coordinate in the reference pose
+  Vector3 axis{Vector3::UnitZ()};   // [-] unit, the child's axes; not of a ball
+  Vector3 offset{Vector3::Zero()};  // [m] of a hinge's point from the anchor, the child's axes; 0 for the last hinge
+  double reference{0};              // [rad] or [m] coordinate in the reference pose
   bool limited{false};
   double low{0}, high{0};     // [rad] or [m] range of the coordinate where limited
   double stiffness{0};        // [N m/rad] or [N/m], >= 0; 0 for a ball
@@ -36,7 +37,7 @@ struct Mobilizer {
   int parent{0};                  // body
   int child{0};                   // body, dynamic
   Pose X_PC;                      // of the child's centre-of-mass frame in the parent's, reference pose
-  Vector3 p_CA{Vector3::Zero()};  // [m] anchor of its hinges or ball, in the child's centre-of-mass frame
+  Vector3 p_CA{Vector3::Zero()};  // [m] anchor: of its last hinge, or ball, in the child's centre-of-mass frame
   int firstJoint{0}, joints{0};   // of the model's joints
 };
 

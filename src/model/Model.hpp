@@ -84,9 +84,9 @@ class ModelBuilder {
   int addSolid(const std::string& name, const Shape& shape, double density, const Pose& X_WB, double friction);
   void addPair(GeomPair pair) { model_.pairs.push_back(pair); }
   void addExclude(int bodyA, int bodyB);
-  /// Joins `child` to `parent` as they are posed now, by joints in the order in which they act (see Joint.hpp), about `anchor` [m] in the child's body frame. Slides come before
-  /// or after all of its hinges, hinges are at most three, a ball is the only rotation, and one direction at least is held. The two do not collide, unless the parent is
-  /// fixed (as MuJoCo has it). Returns the mobilizer.
+  /// Joins `child` to `parent` as they are posed now, by joints in the order in which they act (see Joint.hpp), about `anchor` [m] in the child's body frame, and hinges before
+  /// the last one about points of their own, `offset` from there. Slides come before or after all of its hinges, hinges are at most three, a ball is the only rotation, and one
+  /// direction at least is held. The two do not collide, unless the parent is fixed (as MuJoCo has it). Returns the mobilizer.
   int addJoints(int parent, int child, const Vector3& anchor, std::vector<Joint> joints);
   int addActuator(Actuator actuator);
   Body& body(int id) { return model_.bodies.at(static_cast<std::size_t>(id)); }

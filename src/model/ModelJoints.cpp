@@ -45,6 +45,9 @@ void checkJoint(const std::string& element, Joint& joint) {
                                                         : "dry friction"} +
                          " of a ball",
                      "hinges and slides", "use three hinges, or leave it out"};
+  requireFinite(element + " offset", joint.offset);
+  if (joint.type != JointType::Hinge && !joint.offset.isZero(0))
+    throw InputError{element + " offset", "not 0", "0 for a slide or a ball", "move the anchor of the joints"};
   for (const double x : {joint.reference, joint.springReference}) requireNumber(element + " reference", x);
   requireAtLeastZero(element + " stiffness", joint.stiffness, "give a stiffness");
   requireAtLeastZero(element + " damping", joint.damping, "give a coefficient of damping");
@@ -68,11 +71,13 @@ void checkOrder(const Model& model, const Mobilizer& mobilizer) {
   };
   Eigen::Matrix3Xd slides(3, 0), hinges(3, 0);
   int balls = 0, changes = 0;
+  std::vector<Vector3> offsets;  // of hinges
   for (int j = mobilizer.firstJoint; j < mobilizer.firstJoint + mobilizer.joints; ++j) {
     const Joint& joint = model.joints[at(j)];
     if (j > mobilizer.firstJoint && (joint.type == JointType::Slide) != (model.joints[at(j - 1)].type == JointType::Slide)) ++changes;
     balls += joint.type == JointType::Ball ? 1 : 0;
     if (joint.type == JointType::Ball) continue;
+    if (joint.type == JointType::Hinge) offsets.push_back(joint.offset);
     Eigen::Matrix3Xd& axes = joint.type == JointType::Slide ? slides : hinges;
     axes.conservativeResize(3, axes.cols() + 1);
     axes.rightCols<1>() = joint.axis;
@@ -80,10 +85,14 @@ void checkOrder(const Model& model, const Mobilizer& mobilizer) {
   if (changes > 1) refuse("slides between hinges", "slides before or after all hinges", "put a body between them");
   if (balls > 1 || (balls == 1 && hinges.cols() > 0)) refuse("a ball beside other rotations", "a ball, or up to three hinges", "leave out what turns twice");
   if (!areIndependent(slides)) refuse("slides along dependent axes", "up to three independent axes", "leave out what slides twice");
-  // In the reference pose one hinge may stand in another's plane, but two that follow one another may not share an axis.
+  if (!offsets.empty() && !offsets.back().isZero(0)) refuse("a last hinge with an offset", "0: its point is the anchor", "move the anchor of the joints there");
   if (hinges.cols() > 3) refuse("more than three hinges", "up to three", "put a body between them");
-  for (Eigen::Index k = 0; k + 1 < hinges.cols(); ++k)
-    if (!areIndependent(hinges.middleCols(k, 2))) refuse("hinges about one axis", "axes that differ from each to the next", "leave out what turns twice");
+  // In the reference pose one hinge may stand in another's plane, but two that follow one another may not share a direction.
+  for (int k = 0; k + 1 < hinges.cols(); ++k) {
+    if (areIndependent(hinges.middleCols(k, 2))) continue;
+    if (offsets[at(k)] == offsets[at(k + 1)]) refuse("hinges about one axis", "axes that differ from each to the next", "leave out what turns twice");
+    refuse("hinges about parallel axes", "directions that differ from each to the next", "put a body between them");
+  }
   if (slides.cols() == 3 && (balls == 1 || hinges.cols() == 3)) refuse("six degrees of freedom", "at most five", "make the body free");
 }
 

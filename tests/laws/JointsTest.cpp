@@ -475,6 +475,9 @@ TEST(Joints, WrongOnesAreNamed) {
   EXPECT_TRUE(names(several({hinge(Vector3::UnitX()), slide(Vector3::UnitX()), hinge(Vector3::UnitY())}), "slides between hinges"));
   EXPECT_TRUE(names(several({hinge(Vector3::UnitX()), hinge(Vector3::UnitX())}), "one axis"));
   EXPECT_TRUE(names(several({hinge(Vector3::UnitX()), ball()}), "ball"));
+  EXPECT_TRUE(names(one([](Joint& j) { j.offset.x() = 1; }), "last hinge"));
+  EXPECT_TRUE(names(one([&](Joint& j) { j.offset.x() = nan; }), "offset"));
+  EXPECT_TRUE(names(one([](Joint& j) { j.type = JointType::Slide, j.offset.x() = 1; }), "offset"));
   EXPECT_EQ(several({slide(Vector3::UnitX()), slide(Vector3::UnitZ()), hinge(Vector3::UnitY())}), "accepted");
   EXPECT_NE(refusal([](ModelBuilder& builder, int a, int) { builder.addJoints(a, a, Vector3::Zero(), {}); }).find("joint body"), std::string::npos);
   EXPECT_NE(refusal([](ModelBuilder& builder, int, int) { builder.addActuator({}); }).find("actuator 0"), std::string::npos);

@@ -52,7 +52,7 @@ class SceneWriter {
   }
   void joints() {
     const std::string anchor = vector(0.2);
-    switch (std::uniform_int_distribution<int>{0, 8}(random_)) {
+    switch (std::uniform_int_distribution<int>{0, 10}(random_)) {
       case 0: break;  // welded to its parent
       case 1:
       case 2: joint("hinge", anchor, vector(1)); break;
@@ -75,6 +75,16 @@ class SceneWriter {
       case 8:
         joint("hinge", anchor, vector(1));
         joint("slide", anchor, vector(1));
+        break;
+      case 9:  // through different points
+        joint("hinge", vector(0.2), "1 .2 0");
+        joint("hinge", anchor, "0 1 .1");
+        break;
+      case 10:
+        joint("slide", anchor, vector(1));
+        joint("hinge", vector(0.2), "1 0 .3");
+        joint("hinge", vector(0.2), "0 1 0");
+        joint("hinge", anchor, ".1 0 1");
         break;
       default: break;
     }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "Jacobians.hpp"
+#include "PlacedChild.hpp"
 #include "math/Rotation.hpp"
 
 namespace stiction {
@@ -11,6 +12,7 @@ namespace {
 
 using testing::differenceJacobianTwoBody;
 using testing::differenceVelocityProduct;
+using testing::placedChild;
 using testing::randomState;
 using testing::randomVector;
 
@@ -19,10 +21,23 @@ struct Kind {
   int slides, hinges;  // -1: a ball
   bool last;
   int rows;
+  bool spread{false};  // hinges through different points
 };
-constexpr Kind kKinds[] = {{"weld", 0, 0, false, 6},        {"hinge", 0, 1, false, 5},        {"universal", 0, 2, false, 4},   {"three hinges", 0, 3, false, 3},
-                           {"ball", 0, -1, false, 3},       {"slide", 1, 0, false, 5},        {"planar", 2, 1, false, 3},      {"cylinder", 1, 1, false, 4},
-                           {"hinge, slide", 1, 1, true, 4}, {"ball, slides", 2, -1, true, 1}, {"three slides", 3, 0, false, 3}};
+constexpr Kind kKinds[] = {{"weld", 0, 0, false, 6},
+                           {"hinge", 0, 1, false, 5},
+                           {"universal", 0, 2, false, 4},
+                           {"three hinges", 0, 3, false, 3},
+                           {"ball", 0, -1, false, 3},
+                           {"slide", 1, 0, false, 5},
+                           {"planar", 2, 1, false, 3},
+                           {"cylinder", 1, 1, false, 4},
+                           {"hinge, slide", 1, 1, true, 4},
+                           {"ball, slides", 2, -1, true, 1},
+                           {"three slides", 3, 0, false, 3},
+                           {"two spread hinges", 0, 2, false, 4, true},
+                           {"slide, spread hinges", 1, 2, false, 3, true},
+                           {"spread hinges, slides", 2, 2, true, 2, true},
+                           {"three spread hinges", 0, 3, false, 3, true}};
 
 Model makeModel(std::mt19937& random, const Kind& kind) {
   Model model;
@@ -36,6 +51,7 @@ Model makeModel(std::mt19937& random, const Kind& kind) {
       Joint joint;
       joint.type = type;
       joint.axis = frame * Vector3::Unit(k);
+      if (kind.spread && type == JointType::Hinge && k + 1 < count) joint.offset = randomVector(random);
       joint.limited = true;
       joint.low = -0.5;
       joint.high = 0.7;
@@ -57,7 +73,10 @@ TEST(JointConstraint, DerivativesAreThoseOfItsValues) {
       const Model model = makeModel(random, kind);
       const JointConstraint constraint{JointMotion{model, model.mobilizers[0]}, kind.name};
       ASSERT_EQ(constraint.dimension(), kind.rows) << kind.name;
-      const InertialState a = randomState(random), b = randomState(random);
+      const InertialState a = randomState(random);
+      InertialState b = randomState(random);
+      if (kind.spread)
+        b.orientation = a.orientation * model.mobilizers[0].X_PC.rotation * expRotation(0.4 * randomVector(random));  // three hinges off their gimbal lock
       const MatrixX J = constraint.jacobianTwoBody(a, b, 0);
       EXPECT_LT((J - differenceJacobianTwoBody(constraint, kind.rows, a, b, 0)).norm(), 1e-8) << kind.name;
       const VectorX product = constraint.velocityProductTwoBody(a, b, 0);
@@ -76,17 +95,12 @@ TEST(JointConstraint, LeavesTheJointsFree) {
       const JointConstraint constraint{JointMotion{model, mobilizer}, kind.name};
       const InertialState parent = randomState(random);
       const Pose X_WP{parent.position, parent.orientation};
-      const Quaternion A = X_WP.rotation * mobilizer.X_PC.rotation;
-      Quaternion turned = Quaternion::Identity();
-      Vector3 slid = Vector3::Zero();
-      for (const Joint& joint : model.joints) {
-        if (joint.type == JointType::Slide) slid += uniform(random) * joint.axis;
-        if (joint.type == JointType::Hinge) turned = turned * expRotation(uniform(random) * joint.axis);
-        if (joint.type == JointType::Ball) turned = expRotation(randomVector(random));
-      }
+      std::vector<double> q;
+      for (std::size_t j = 0; j < model.joints.size(); ++j) q.push_back(uniform(random));
+      const Pose X_WC = placedChild(model, X_WP, q, expRotation(randomVector(random)));
       InertialState child;
-      child.orientation = (A * turned).normalized();
-      child.position = X_WP * (mobilizer.X_PC * mobilizer.p_CA) + (kind.last ? child.orientation : A) * slid - child.orientation * mobilizer.p_CA;
+      child.position = X_WC.position;
+      child.orientation = X_WC.rotation;
       EXPECT_LT(constraint.evaluateTwoBody(parent, child, 0).norm(), 1e-14) << kind.name;
       const MatrixX J = constraint.jacobianTwoBody(parent, child, 0);
       EXPECT_EQ(Eigen::FullPivLU<MatrixX>{J}.rank(), kind.rows) << kind.name;

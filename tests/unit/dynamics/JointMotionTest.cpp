@@ -6,10 +6,13 @@
 #include <numbers>
 #include <random>
 
+#include "PlacedChild.hpp"
 #include "math/Rotation.hpp"
 
 namespace stiction {
 namespace {
+
+using testing::placedChild;
 
 class Random {
  public:
@@ -24,8 +27,8 @@ class Random {
   std::mt19937 random_;
 };
 
-/// A mobilizer of `slides` slides and `hinges` hinges (-1: a ball), with axes far from dependent.
-Model makeModel(Random& random, int slides, int hinges, bool slidesLast) {
+/// A mobilizer of `slides` slides and `hinges` hinges (-1: a ball), with axes far from dependent, `spread` through different points.
+Model makeModel(Random& random, int slides, int hinges, bool slidesLast, bool spread) {
   Model model;
   Mobilizer mobilizer;
   mobilizer.X_PC = random.pose();
@@ -43,41 +46,28 @@ Model makeModel(Random& random, int slides, int hinges, bool slidesLast) {
   };
   if (!slidesLast) addSlides();
   if (hinges < 0) add(JointType::Ball, 0);
-  for (int k = 0; k < hinges; ++k) add(JointType::Hinge, k);
+  for (int k = 0; k < hinges; ++k) {
+    add(JointType::Hinge, k);
+    if (spread && k + 1 < hinges) model.joints.back().offset = random.vector();
+  }
   if (slidesLast) addSlides();
   mobilizer.joints = static_cast<int>(model.joints.size());
   model.mobilizers.push_back(mobilizer);
   return model;
 }
 
-/// Where the child is, for coordinates of the joints and a rotation of the ball.
-Pose place(const Model& model, bool slidesLast, const Pose& X_WP, const std::vector<double>& q, const Quaternion& ball) {
-  const Mobilizer& mobilizer = model.mobilizers[0];
-  const Quaternion A = X_WP.rotation * mobilizer.X_PC.rotation;
-  Quaternion turned = Quaternion::Identity();
-  Vector3 slid = Vector3::Zero();
-  for (std::size_t j = 0; j < q.size(); ++j) {
-    const Joint& joint = model.joints[j];
-    const double by = q[j] - joint.reference;
-    if (joint.type == JointType::Hinge) turned = turned * expRotation(by * joint.axis);
-    if (joint.type == JointType::Ball) turned = turned * ball;
-    if (joint.type == JointType::Slide) slid += by * joint.axis;
-  }
-  const Quaternion R = (A * turned).normalized();
-  const Vector3 anchor = X_WP * (mobilizer.X_PC * mobilizer.p_CA) + (slidesLast ? R : A) * slid;
-  return {anchor - R * mobilizer.p_CA, R};
-}
-
 struct Case {
   int slides, hinges;
-  bool last;
+  bool last, spread;
 };
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (int slides = 0; slides <= 3; ++slides)
     for (int hinges = -1; hinges <= 3; ++hinges)
       for (const bool last : {false, true})
-        if (slides + hinges != 6 && slides + std::abs(hinges) > 0 && !(slides == 3 && hinges < 0)) all.push_back({slides, hinges, last});
+        for (const bool spread : {false, true})
+          if (slides + hinges != 6 && slides + std::abs(hinges) > 0 && !(slides == 3 && hinges < 0) && (hinges > 1 || !spread))
+            all.push_back({slides, hinges, last, spread});
   return all;
 }
 
@@ -85,7 +75,7 @@ TEST(JointMotion, FindsTheCoordinatesThatPlacedTheChild) {
   Random random{3};
   for (const Case& c : cases())
     for (int trial = 0; trial < 20; ++trial) {
-      const Model model = makeModel(random, c.slides, c.hinges, c.last);
+      const Model model = makeModel(random, c.slides, c.hinges, c.last, c.spread);
       const JointMotion motion{model, model.mobilizers[0]};
       const Pose X_WP = random.pose();
       std::vector<double> q, before, found(model.joints.size());
@@ -94,9 +84,9 @@ TEST(JointMotion, FindsTheCoordinatesThatPlacedTheChild) {
         q.push_back(joint.type == JointType::Ball ? 0.0 : joint.reference + random.uniform(-1, 1) * (turns ? 20 : 0.8));
         before.push_back(q.back() + random.uniform(-0.2, 0.2));
       }
-      const Pose X_WC = place(model, c.last, X_WP, q, expRotation(random.vector()));
+      const Pose X_WC = placedChild(model, X_WP, q, expRotation(random.vector()));
       motion.coordinates(X_WP, X_WC, before.data(), found.data());
-      for (std::size_t j = 0; j < q.size(); ++j) EXPECT_NEAR(found[j], q[j], 1e-13 * (1 + std::abs(q[j]))) << c.slides << c.hinges << c.last;
+      for (std::size_t j = 0; j < q.size(); ++j) EXPECT_NEAR(found[j], q[j], 1e-13 * (1 + std::abs(q[j]))) << c.slides << c.hinges << c.last << c.spread;
     }
 }
 
@@ -105,7 +95,7 @@ TEST(JointMotion, RatesAreThoseOfTheCoordinates) {
   const double step = 1e-5;
   for (const Case& c : cases())
     for (int trial = 0; trial < 10; ++trial) {
-      const Model model = makeModel(random, c.slides, c.hinges, c.last);
+      const Model model = makeModel(random, c.slides, c.hinges, c.last, c.spread);
       const JointMotion motion{model, model.mobilizers[0]};
       const Pose X_WP = random.pose();
       const Vector3 shift = random.vector(), turn = random.vector(), spin = random.vector();
@@ -119,7 +109,7 @@ TEST(JointMotion, RatesAreThoseOfTheCoordinates) {
         const Pose P{X_WP.position + dt * shift, expRotation(dt * turn) * X_WP.rotation};
         std::vector<double> moved = q;
         for (std::size_t j = 0; j < q.size(); ++j) moved[j] += dt * rate[j];
-        return place(model, c.last, P, moved, ball * expRotation(dt * spin));
+        return placedChild(model, P, moved, ball * expRotation(dt * spin));
       };
       const Pose now = at(0), earlier = at(-step), later = at(step);
       const Vector3 linear = (later.position - earlier.position) / (2 * step);
@@ -129,7 +119,7 @@ TEST(JointMotion, RatesAreThoseOfTheCoordinates) {
       Eigen::Matrix<double, 12, 1> v;
       v << shift, turn, linear, angular;
       for (std::size_t j = 0; j < q.size(); ++j)
-        EXPECT_NEAR(rates[j] * v, model.joints[j].type == JointType::Ball ? spin.x() : rate[j], 1e-8) << c.slides << c.hinges << c.last;
+        EXPECT_NEAR(rates[j] * v, model.joints[j].type == JointType::Ball ? spin.x() : rate[j], 1e-8) << c.slides << c.hinges << c.last << c.spread;
     }
 }
 
@@ -156,13 +146,13 @@ TEST(JointMotion, CountsTurns) {
 
 TEST(JointMotion, RotorsAreEngagedAtTheBodiesRates) {
   Random random{5};
-  Model model = makeModel(random, 1, 2, false);
+  Model model = makeModel(random, 1, 2, false, false);
   model.bodies.resize(2);
   model.mobilizers[0].child = 1;
   for (Joint& joint : model.joints) joint.armature = 2;
   const std::vector<JointMotion> motions = jointMotions(model);
   WorldState state = makeState(model);
-  const Pose X_WC = place(model, false, Pose{}, state.jointPosition, Quaternion::Identity());
+  const Pose X_WC = placedChild(model, Pose{}, state.jointPosition, Quaternion::Identity());
   state.position[1] = X_WC.position;
   state.rotation[1] = X_WC.rotation;
   state.velocity[1] = random.vector();

@@ -237,8 +237,9 @@ TEST(Mjcf, RefusalsNameTheElement) {
   const std::string two =
       R"(<body><joint name="i" type="hinge"/><joint name="j" type="slide"/><joint name="k" type="hinge" axis="1 0 0"/><geom size=".1"/></body>)";
   EXPECT_NE(refusal(two).find("slides between hinges"), std::string::npos);
-  const std::string apart = R"(<body><joint name="i" type="hinge"/><joint name="j" type="hinge" axis="1 0 0" pos="0 0 .1"/><geom size=".1"/></body>)";
-  EXPECT_NE(refusal(apart).find("joint i"), std::string::npos);
+  const std::string apart = R"(<body><joint name="i" type="hinge"/><joint name="j" type="hinge" pos=".1 0 0"/><geom size=".1"/></body>)";
+  EXPECT_NE(refusal(apart).find("joint \"i\""), std::string::npos);
+  EXPECT_NE(refusal(apart).find("parallel axes"), std::string::npos);
   EXPECT_NE(refusal(R"(<body><joint name="j" type="ball" stiffness="1"/><geom size=".1"/></body>)").find("a spring of a ball"), std::string::npos);
   const std::string arm = R"(<body><joint name="j"/><geom size=".1"/></body>)";
   EXPECT_NE(refusal(arm, R"(<actuator><position name="p" joint="j" timeconst=".1"/></actuator>)").find("actuator p"), std::string::npos);
@@ -249,6 +250,16 @@ TEST(Mjcf, RefusalsNameTheElement) {
   EXPECT_NE(refusal(ball, R"(<keyframe><key name="k" qvel="0 0 nan 0 0 0"/></keyframe>)").find("qvel[2]"), std::string::npos);
   EXPECT_NE(refusal(ball, R"(<option gravity="0 0 nan"/>)").find("gravity"), std::string::npos);
   EXPECT_NE(refusal(R"(<body><freejoint/><geom size=".1" foo="1"/></body>)").find("test.xml:1"), std::string::npos);
+}
+
+TEST(Mjcf, HingesOfOneBodyHaveTheirOwnPoints) {
+  const Model model =
+      load(R"(<body><joint type="slide"/><joint axis="0 1 0" pos="0 0 .3"/><joint axis="1 0 0" pos="0 .1 .2"/><geom size=".1" pos="0 0 -1"/></body>)").model;
+  ASSERT_EQ(model.joints.size(), 3U);
+  EXPECT_EQ(model.joints[0].offset, Vector3::Zero());
+  EXPECT_LT((model.joints[1].offset - Vector3{0, -0.1, 0.1}).norm(), 1e-15);
+  EXPECT_EQ(model.joints[2].offset, Vector3::Zero());
+  EXPECT_LT((model.mobilizers[0].p_CA - Vector3{0, 0.1, 1.2}).norm(), 1e-15);
 }
 
 TEST(Mjcf, JointsAndActuatorsAreRead) {
