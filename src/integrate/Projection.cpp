@@ -25,7 +25,8 @@ constexpr double kHeadway = 0.2;       // [-] of the worst fault's way: a pass t
 constexpr double kGain = 0.5;          // [-] likewise one that leaves more of the worst fault than that, once overlaps are below kStray,
 constexpr double kLocal = 0.1;         // [-] of the island's bodies: a larger region is the whole island
 constexpr double kStray = 1e-7;        // [-] of the pair's size: bodies at rest are not moved for less
-constexpr int kPasses = 5, kLatePasses = 2;
+constexpr double kTurn = 0.1;          // [rad] in a pass: where it says more, what it says of joints and gaps no longer holds, and all go a part of the way
+constexpr int kPasses = 5, kLatePasses = 2, kClosingPasses = 3;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -169,7 +170,7 @@ void Projection::keepBallsFromTurning() {
     if (island_->setup->isBall[at(body)] && !std::binary_search(turning_.begin(), turning_.end(), body)) problem_.assembly.keepFromTurning(body);
 }
 
-void Projection::assemble(double h) {
+void Projection::assemble(double h, Asked asked) {
   double widest = island_->deepest(), largest = 0;
   bend_ = 0, finest_ = std::numeric_limits<double>::infinity();
   for (const Contact& contact : island_->contacts)
@@ -177,7 +178,10 @@ void Projection::assemble(double h) {
   const double reach = 10.0 * widest;
   ContactAssembly& assembly = problem_.assembly;
   assembly.setBodies(region_);
-  chooseContacts(reach);
+  if (asked == Asked::All)
+    chooseContacts(reach);
+  else
+    problem_.used.clear();
   keepBallsFromTurning();
   assembly.buildMass(island_->state);
   assembly.buildContacts(island_->state, island_->contacts, problem_.used, rows_->within(assembly, reach));
@@ -240,12 +244,22 @@ bool Projection::solve() {
   return portfolio_.solve(problem, problem_.iterate, options, certifier_).certificate.relative <= kUseful;
 }
 
+/// How much of what the answer says the bodies move [-].
+double Projection::share() const {
+  const ContactAssembly& assembly = problem_.assembly;
+  double turn = 0;
+  for (std::size_t k = 0; k < assembly.bodies().size(); ++k)
+    if (const auto block = static_cast<int>(k); assembly.turns(block)) turn = std::max(turn, problem_.iterate.v.segment<3>(assembly.rowOf(block) + 3).norm());
+  return turn > kTurn ? kTurn / turn : 1.0;
+}
+
 /// Moves the region's bodies; returns the longest way of any of their points [m].
 double Projection::moveBodies() {
   EnergyLedger& ledger = island_->report().ledger;
   WorldState& state = island_->state;
   island_->clearMotion();
   double longest = 0;
+  problem_.iterate.v *= share();
   const ContactAssembly& assembly = problem_.assembly;
   for (std::size_t k = 0; k < assembly.bodies().size(); ++k) {
     const int body = assembly.bodies()[k];
@@ -286,7 +300,7 @@ void Projection::project(double h) {
   bool stuck = false;
   const int passes = island_->report().outOfTime ? kLatePasses : kPasses;
   for (int pass = 0; pass < passes && !region_.empty() && !stuck; ++pass) {
-    assemble(h);
+    assemble(h, Asked::All);
     if (!solve()) break;
     const double way = moveBodies();
     island_->leaveContacts();
@@ -302,7 +316,24 @@ void Projection::project(double h) {
     if (isIdle && !region_.empty()) region_ = island_->bodies;
   }
   anchorStays_ = stays();
+  if (faults.hasRows) closeConstraints(h);
   rememberMended(h, stuck);
+}
+
+/// Constraints hold before gaps: where both cannot be had, or passes went too far for either, bodies go back onto their constraints whatever they overlap.
+void Projection::closeConstraints(double h) {
+  for (int pass = 0; pass < kClosingPasses; ++pass) {
+    region_.clear();
+    if (!rows_->choose(h, region_).hasRows) return;
+    sortOut(region_);
+    rows_->addHeld(region_);
+    assemble(h, Asked::Constraints);
+    if (!solve()) return;
+    moveBodies();
+    island_->leaveContacts();
+    island_->detect();
+    followAnchors(0.0);
+  }
 }
 
 }  // namespace stiction

@@ -51,10 +51,13 @@ class Projection {
   Faults chooseRegion(double h);
   void chooseContacts(double reach);
   void keepBallsFromTurning();
-  void assemble(double h);
+  enum class Asked : std::uint8_t { All, Constraints };
+  void assemble(double h, Asked asked);
   double polish(double scale) const;
   bool solve();
+  double share() const;
   double moveBodies();
+  void closeConstraints(double h);
   void rememberMended(double h, bool stuck);
 
   Island* island_;
