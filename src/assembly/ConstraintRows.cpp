@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "constraints/BodyCoordinates.hpp"
 
@@ -54,9 +56,9 @@ bool areFinite(const std::vector<double>& x) {
   return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
 }
 
-/// The coordinates of the mobilizer that it holds or limits.
-const double* coordinatesOf(const HeldConstraint& held, const WorldState& state) {
-  return state.jointPosition.data() + (held.limit != nullptr ? held.limit->firstJoint() : held.joint->firstJoint());
+/// Where the coordinates of the mobilizer were that it holds or limits.
+const double* coordinatesBefore(const HeldConstraint& held, const WorldState& state) {
+  return state.jointPosition.data() + (held.limit != nullptr ? held.limit->motion().firstJoint() : held.joint->firstJoint());
 }
 
 Twist twistOf(const WorldState& state, int body) { return {state.velocity[at(body)], state.angularVelocity[at(body)]}; }
@@ -173,9 +175,9 @@ bool ConstraintRows::addJoint(int id, const WorldState& state, double time) {
   const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   std::array<RowVector12, JointConstraint::kMost> rates;
   if (held.limit != nullptr)
-    rates[0] = held.limit->rateFrom(A, B, coordinatesOf(held, state));
+    rates[0] = held.limit->rateBy(coordinatesOf(held, state, true).rates.data());
   else
-    held.joint->rates(A, B, coordinatesOf(held, state), rates.data());
+    held.joint->rates(A, B, coordinatesBefore(held, state), rates.data());
   double largest = 0;
   for (int k = 0; k < held.dimension; ++k) {
     if (!rates[at(k)].allFinite()) return false;
@@ -198,8 +200,21 @@ bool ConstraintRows::addRows(int id, const WorldState& state, double time) {
   return true;
 }
 
+const ConstraintRows::Coordinates& ConstraintRows::coordinatesOf(const HeldConstraint& held, const WorldState& state, bool rates) {
+  const JointMotion& motion = held.limit->motion();
+  const Pose P = state.pose(held.bodyA), C = state.pose(held.bodyB);
+  if (std::exchange(coordinates_.mobilizer, held.mobilizer) != held.mobilizer) {
+    motion.coordinates(P, C, coordinatesBefore(held, state), coordinates_.q.data());
+    coordinates_.hasRates = false;
+  }
+  if (rates && !std::exchange(coordinates_.hasRates, true)) motion.rates(P, C, coordinates_.q.data(), coordinates_.rates.data());
+  return coordinates_;
+}
+
 bool ConstraintRows::evaluate(const WorldState& state, double time) {
   rows_.clear();
+  left_.clear();
+  coordinates_.mobilizer = -1;
   for (const int id : chosen_) {
     if ((*all_)[at(id)].isOfJoint() ? addJoint(id, state, time) : addRows(id, state, time)) continue;
     faulty_ = id;
@@ -215,9 +230,9 @@ bool ConstraintRows::findValues(int id, const WorldState& state, double time) {
   const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   values_.resize(at(held.dimension));
   if (held.limit != nullptr)
-    values_[0] = held.limit->valueFrom(A, B, coordinatesOf(held, state));
+    values_[0] = held.limit->valueAt(coordinatesOf(held, state, false).q.data());
   else
-    held.joint->values(A, B, coordinatesOf(held, state), values_.data());
+    held.joint->values(A, B, coordinatesBefore(held, state), values_.data());
   return areFinite(values_);
 }
 
@@ -233,9 +248,9 @@ bool ConstraintRows::findBends(int id, const WorldState& state, double time) {
   const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   const Twist a = twistOf(state, held.bodyA), b = twistOf(state, held.bodyB);
   if (held.limit != nullptr)
-    values_[0] = held.limit->bendFrom(A, B, a, b, coordinatesOf(held, state));
+    values_[0] = held.limit->bendFrom(A, B, a, b, coordinatesBefore(held, state));
   else
-    held.joint->velocityProducts(A, B, a, b, coordinatesOf(held, state), values_.data());
+    held.joint->velocityProducts(A, B, a, b, coordinatesBefore(held, state), values_.data());
   return areFinite(values_);
 }
 
@@ -256,7 +271,28 @@ bool ConstraintRows::evaluateRates(const WorldState& state, double time) {
   return true;
 }
 
+void ConstraintRows::leaveOut(double reach, const std::vector<int>& needed) {
+  const auto stays = [&](const Row& row) {
+    return (*all_)[at(row.held)].limit == nullptr || row.value <= reach || std::find(needed.begin(), needed.end(), row.held) != needed.end();
+  };
+  std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(left_), [&](const Row& row) { return !stays(row); });
+  std::erase_if(rows_, [&](const Row& row) { return !stays(row); });
+}
+
+bool ConstraintRows::findViolated(const WorldState& state, double h, std::vector<int>& needed) {
+  constexpr double near = 0.5;  // [-] of the way: by its rate at the end a row that goes less than that stays open
+  coordinates_.mobilizer = -1;
+  const std::size_t before = needed.size();
+  for (const Row& row : left_) {
+    const HeldConstraint& held = (*all_)[at(row.held)];
+    if (h * rateOf(row.rates, state, row.bodyA, row.bodyB) > -near * row.value) continue;
+    if (held.limit->valueAt(coordinatesOf(held, state, false).q.data()) < 0) needed.push_back(row.held);
+  }
+  return needed.size() > before;
+}
+
 bool ConstraintRows::evaluateValues(const WorldState& state, double time, VectorX& values) {
+  coordinates_.mobilizer = -1;
   values.resize(static_cast<Eigen::Index>(rows_.size()));
   int last = -1;
   for (std::size_t k = 0; k < rows_.size(); ++k) {

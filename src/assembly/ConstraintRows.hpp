@@ -4,6 +4,7 @@
 //
 // Every row is divided by its length n, n² = J M⁻¹ Jᵀ / Σ 1/m over its bodies: C in metres and multipliers in newton seconds, whatever units its author likes.
 #pragma once
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -57,6 +58,10 @@ class ConstraintRows {
   bool empty() const { return chosen_.empty(); }
   /// The rows that push something, of the active constraints, at the state and time [s]. False when a constraint is at fault; faulty() is its index then.
   bool evaluate(const WorldState& state, double time);
+  /// Leaves out the rows of ranges open by more than `reach` [m], but those of the constraints that are `needed`.
+  void leaveOut(double reach, const std::vector<int>& needed);
+  /// Adds to `needed` the constraints of such rows that are violated at the state, h [s] later. Returns whether there are any.
+  bool findViolated(const WorldState& state, double h, std::vector<int>& needed);
   /// The same for the present rows' `moving` and `bend`.
   bool evaluateRates(const WorldState& state, double time);
   /// C/n [m] of the present rows, n and activity as they are, at another state and time.
@@ -70,6 +75,14 @@ class ConstraintRows {
   bool addRows(int id, const WorldState& state, double time);
   bool add(int id, int index, double value, const RowVector12& rates, double largest, const WorldState& state);
   double sizeOf(const HeldConstraint& held) const;
+  /// Coordinates of the joints of one mobilizer, for all of its ranges.
+  struct Coordinates {
+    int mobilizer{-1};
+    bool hasRates{false};
+    std::array<double, JointMotion::kMost> q;
+    std::array<RowVector12, JointMotion::kMost> rates;
+  };
+  const Coordinates& coordinatesOf(const HeldConstraint& held, const WorldState& state, bool rates);
   bool findValues(int id, const WorldState& state, double time);
   bool findBends(int id, const WorldState& state, double time);
 
@@ -78,7 +91,8 @@ class ConstraintRows {
   const std::vector<double>* bodySize_;
   const std::vector<HeldConstraint>* all_{nullptr};
   std::span<const int> chosen_;
-  std::vector<Row> rows_;
+  std::vector<Row> rows_, left_;  // and those left out
+  Coordinates coordinates_;
   std::vector<double> values_, byTime_;  // of one constraint
   int faulty_{-1};
 };

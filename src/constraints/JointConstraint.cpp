@@ -106,30 +106,22 @@ JointLimit::JointLimit(const JointMotion& motion, int joint, bool high, std::str
       reference_{referenceOf(motion)},
       name_{std::move(name)} {}
 
-double JointLimit::valueFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const {
-  std::array<double, JointMotion::kMost> q;
-  motion_.coordinates(X_WP, X_WC, before, q.data());
-  return sign_ * (q[static_cast<std::size_t>(joint_)] - end_);
-}
-
-RowVector12 JointLimit::rateFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const {
-  std::array<double, JointMotion::kMost> q;
-  std::array<RowVector12, JointMotion::kMost> rates;
-  motion_.coordinates(X_WP, X_WC, before, q.data());
-  motion_.rates(X_WP, X_WC, q.data(), rates.data());
-  return sign_ * rates[static_cast<std::size_t>(joint_)];
-}
-
 double JointLimit::bendFrom(const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before) const {
   return sign_ * motion_.bend(joint_, X_WP, X_WC, P, C, before);
 }
 
 VectorX JointLimit::evaluateTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
-  return VectorX::Constant(1, valueFrom(poseOf(stateA), poseOf(stateB), reference_.data()));
+  std::array<double, JointMotion::kMost> q;
+  motion_.coordinates(poseOf(stateA), poseOf(stateB), reference_.data(), q.data());
+  return VectorX::Constant(1, valueAt(q.data()));
 }
 
 MatrixX JointLimit::jacobianTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {
-  return rateFrom(poseOf(stateA), poseOf(stateB), reference_.data());
+  std::array<double, JointMotion::kMost> q;
+  std::array<RowVector12, JointMotion::kMost> rates;
+  motion_.coordinates(poseOf(stateA), poseOf(stateB), reference_.data(), q.data());
+  motion_.rates(poseOf(stateA), poseOf(stateB), q.data(), rates.data());
+  return rateBy(rates.data());
 }
 
 VectorX JointLimit::velocityProductTwoBody(const InertialState& stateA, const InertialState& stateB, double /*time*/) const {

@@ -52,10 +52,10 @@ class JointLimit : public BetweenTwoBodies<UnilateralConstraint> {
   /// One end of the range of the joint-th joint of the mobilizer.
   JointLimit(const JointMotion& motion, int joint, bool high, std::string name);
 
-  int firstJoint() const { return motion_.firstJoint(); }
-  /// C [rad] or [m], its rates likewise, and its velocity product.
-  double valueFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const;
-  RowVector12 rateFrom(const Pose& X_WP, const Pose& X_WC, const double* before) const;
+  const JointMotion& motion() const { return motion_; }
+  /// C [rad] or [m] at coordinates q of the mobilizer's joints, its rates by theirs, and its velocity product.
+  double valueAt(const double* q) const { return sign_ * (q[joint_] - end_); }
+  RowVector12 rateBy(const RowVector12* rates) const { return sign_ * rates[joint_]; }
   double bendFrom(const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before) const;
 
   int dimension() const override { return 1; }

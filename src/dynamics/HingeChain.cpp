@@ -13,6 +13,7 @@ namespace {
 constexpr int kIterations = 30;
 constexpr double kAngle = 1e-15;     // [rad] a Newton step this short is the last
 constexpr double kDependent = 1e-6;  // [-] axes nearer to dependence than that count as dependent: the gimbal is locked
+constexpr double kFlat = 1e-3;       // [-] volume of three unit axes from which its quotients have all their digits but three
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -30,7 +31,16 @@ double angleAbout(const Vector3& axis, const Vector3& from, const Vector3& to) {
 }  // namespace
 
 HingeChain::Duals dualsOf(const HingeChain::Axes& axes) {
-  if (axes.cols() == 0) return HingeChain::Duals(0, 3);
+  HingeChain::Duals duals(axes.cols(), 3);
+  if (axes.cols() == 0) return duals;
+  if (axes.cols() == 3) {
+    const Vector3 a = axes.col(0), b = axes.col(1), c = axes.col(2), across = b.cross(c);
+    const double volume = a.dot(across);
+    if (std::abs(volume) > kFlat) {
+      duals << across.transpose(), c.cross(a).transpose(), a.cross(b).transpose();
+      return duals /= volume;
+    }
+  }
   Eigen::CompleteOrthogonalDecomposition<HingeChain::Axes> decomposition;
   decomposition.setThreshold(kDependent);
   decomposition.compute(axes);

@@ -170,7 +170,7 @@ bool Impacts::solve(ImpactLaw law) {
   problem_->vFree = problem_->vBefore;
   for (std::size_t k = 0; k < island_->contacts.size(); ++k)
     if (island_->touching(island_->contacts[k])) problem_->used.push_back(static_cast<int>(k));
-  if (!rows_->evaluate()) return false;
+  if (!rows_->evaluate(0)) return false;
   problem_->takeContacts(rows_->closed());
   rows_->enterImpact();
   ContactProblem& problem = problem_->assembly.problem;

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kOpen = 1e-9;    // [-] of the bodies' size: a unilateral row this near touches
 constexpr double kOff = 1e-10;    // [-] of the same: errors below this stay
+constexpr double kReach = 4;      // [-] of what the fastest body goes in the (sub)step: a range whose end is farther off is left out
 constexpr double kMiss = 1e-10;   // [-] of the certificate's scale: speed by which the end of the step may miss a constraint
 constexpr double kHeadway = 0.5;  // [-] of the least miss so far: what another trial is worth it for
 constexpr double kNear = 1e-5;    // [-] of the certificate's scale: speed of a miss that is left to the projection when trials come no nearer,
@@ -93,9 +94,11 @@ void IslandRows::push(double h) {
   elastic_ = joints_.elasticEnergy(island_->state);
 }
 
-bool IslandRows::evaluate() {
-  if (rows_.empty() || (rows_.evaluate(island_->state, island_->time) && rows_.evaluateRates(island_->state, island_->time))) return true;
-  return refuse();
+bool IslandRows::evaluate(double h) {
+  if (rows_.empty()) return true;
+  if (!rows_.evaluate(island_->state, island_->time)) return refuse();
+  if (h > 0) rows_.leaveOut(kReach * h * problem_->fastestSpeed(), needed_);
+  return rows_.evaluateRates(island_->state, island_->time) || refuse();
 }
 
 int IslandRows::oneSided() const {
@@ -120,7 +123,11 @@ void IslandRows::enterNothing() {
 void IslandRows::enter(double h) {
   if (rows_.empty()) return enterNothing();
   const auto count = static_cast<Eigen::Index>(rows().size());
-  if (std::exchange(isFirst_, false) || missedBy_.size() != count) missedBy_.setZero(count);
+  if (std::exchange(isFirst_, false) || missedBy_.size() != count) {
+    missedBy_.setZero(count);
+    mixing_.reset();
+    leastMiss_ = std::numeric_limits<double>::infinity();
+  }
   moving_.clear();
   ContactAssembly& assembly = problem_->assembly;
   for (const ConstraintRows::Row& row : rows()) {
@@ -214,15 +221,14 @@ bool IslandRows::warmStart(double h) {
 
 void IslandRows::beginTrials() {
   isFirst_ = true;
-  mixing_.reset();
-  leastMiss_ = std::numeric_limits<double>::infinity();
+  needed_.clear();
   lastTrial_ = flat_ = false;
   joints_.beginTrials();
 }
 
 IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale) {
-  if (rows().empty()) return Ending::Accepted;
-  if (forcesSwitch(h)) return round < 2 * kTrials ? Ending::Repeated : Ending::Lost;
+  if (rows_.empty()) return Ending::Accepted;
+  if (forcesSwitch(h) || rows_.findViolated(island_->state, h, needed_)) return round < 2 * kTrials ? Ending::Repeated : Ending::Lost;
   if (round < kTrials && joints_.slip(problem_->assembly, problem_->iterate.v) > kMiss * scale) return Ending::Missed;
   if (!rows_.evaluateValues(island_->state, island_->time, end_)) {
     refuse();
@@ -379,9 +385,9 @@ void IslandRows::addHeld(std::vector<int>& bodies) {
 }
 
 double IslandRows::error() {
-  if (rows().empty() || !rows_.evaluateValues(island_->state, island_->time, end_)) return 0.0;
+  if (rows().empty() || !rows_.evaluateValues(island_->state, island_->time, off_)) return 0.0;
   double worst = 0;
-  for (std::size_t k = 0; k < rows().size(); ++k) worst = std::max(worst, errorOf(rows()[k], end_[static_cast<Eigen::Index>(k)]));
+  for (std::size_t k = 0; k < rows().size(); ++k) worst = std::max(worst, errorOf(rows()[k], off_[static_cast<Eigen::Index>(k)]));
   return worst;
 }
 

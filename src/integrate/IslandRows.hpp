@@ -33,8 +33,8 @@ class IslandRows {
 
   /// Joint forces of a (sub)step of h [s] that are known beforehand enter vFree.
   void push(double h);
-  /// The rows where the island is now. False when a constraint is at fault.
-  bool evaluate();
+  /// The rows where the island is now that it may meet within h [s]; of an impact, h = 0, all. False when a constraint is at fault.
+  bool evaluate(double h);
   /// How many unilateral rows there are; that are closed, as impacts see them; that may close within `reach` [m] for the assembly's bodies.
   int oneSided() const;
   int closed() const;
@@ -102,8 +102,9 @@ class IslandRows {
   std::size_t firstForce_{0};         // there, of the joints' forces, which follow them
   std::vector<double> moving_;        // [m/s] of the equality rows
   std::vector<double> targets_;       // [m/s] b of each equality row
+  std::vector<int> needed_;           // constraints that trials of the (sub)step have met beyond what could be foreseen
   std::vector<char> joined_;          // bodies of the model
-  VectorX end_;                       // [m] C/n of the rows at the end of the (sub)step
+  VectorX end_, off_;                 // [m] C/n of the rows of the (sub)step at its end, and of all rows after the projection
   VectorX missedBy_, leastMissedBy_;  // [m/s] what trials of the (sub)step missed by, over h; of the best one
   AndersonMixing<1> mixing_{4};
   double leastMiss_{std::numeric_limits<double>::infinity()};  // [m/s] of the best one

@@ -220,7 +220,7 @@ bool IslandStepper::assemble(double h) {
   if (island_.contacts.empty() && rows_.empty()) return true;
   for (std::size_t k = 0; k < island_.contacts.size(); ++k)
     if (!island_.closing.contains(island_.contacts[k].key) && !encounters_.isFree(island_.contacts[k].key)) problem_.used.push_back(static_cast<int>(k));
-  if (!rows_.evaluate()) return false;
+  if (!rows_.evaluate(h)) return false;
   problem_.takeContacts(rows_.oneSided());
   ContactProblem& problem = problem_.assembly.problem;
   problem.scaleFloor = h * setup_->model->gravity.norm();

@@ -34,6 +34,10 @@ StepSetup makeStepSetup(const Model& model, const SimulationOptions& options, co
     setup.bodySize[at(geom.body)] = std::max(setup.bodySize[at(geom.body)], offset + radius);
     if (geom.shape.type != ShapeType::Sphere || offset > kCentred * radius) setup.isBall[at(geom.body)] = 0;
   }
+  for (std::size_t body = 0; body < model.bodies.size(); ++body) {
+    const BodyInertia& inertia = setup.inertias[body];
+    if (setup.bodySize[body] == 0 && inertia.dynamic) setup.bodySize[body] = std::sqrt(inertia.inertia.trace() * inertia.inverseMass);
+  }
   for (const Body& body : model.bodies) {
     setup.loads.force.push_back(body.force);
     setup.loads.torque.push_back(body.torque);

@@ -25,8 +25,8 @@ struct StepSetup {
   std::vector<double> geomArm;        // [m] farthest point from the body's centre of mass whose turning about it shows; of a ball or plane, its centre
   std::vector<double> bodyArm;        // [m] the longest of its geoms'
   double thinnest{std::numeric_limits<double>::infinity()};  // [m] least half width of a geom
-  std::vector<double> bodySize;                              // [m] largest distance of a geom's far side from the centre of mass
-  std::vector<char> isBall;                                  // body: all its geoms are spheres about the centre of mass, so that no normal force turns it
+  std::vector<double> bodySize;  // [m] largest distance of a geom's far side from the centre of mass; without geoms the radius of gyration
+  std::vector<char> isBall;      // body: all its geoms are spheres about the centre of mass, so that no normal force turns it
   std::vector<HeldConstraint> held;
   double hardest{-1};                                        // [-] the worst certificate so far, for keepHardest
   double deadline{std::numeric_limits<double>::infinity()};  // [s] of wallSeconds, when the step is given up

@@ -77,6 +77,23 @@ TEST(Joints, WhatRestsWithoutGravityStartsByItsMotor) {
   EXPECT_EQ(simulation.joint(0).rate, 0);
 }
 
+/// A body without geoms that turns about its centre: no contact, row or point of it would see that it should.
+TEST(Joints, AConstantTorqueTurnsWhatRests) {
+  for (const bool limited : {false, true}) {
+    Joint joint = hinge(Vector3::UnitZ());
+    joint.limited = limited;
+    joint.low = -1;
+    joint.high = 1000;
+    Slider scene{joint};
+    scene.builder.addActuator({});
+    Simulation simulation{scene.builder.build(), {}};
+    advance(simulation, 0.01, 10);
+    simulation.setControl(0, 0.3);
+    advance(simulation, 0.01, 100);
+    EXPECT_NEAR(simulation.joint(0).rate, 0.3, 1e-12);  // by 0.3 N m for a second, 1 kg m²
+  }
+}
+
 TEST(Joints, OneCoordinateFollowsItsDiscreteLaw) {
   Joint joint = slide(Vector3::UnitX());
   joint.armature = 0.7;
@@ -172,6 +189,30 @@ TEST(Joints, RangesEndMotionWhateverTheTurn) {
   const WorldState rest = simulation.state();
   advance(simulation, 0.01, 500);
   EXPECT_TRUE(sameBits(rest, simulation.state(), scene.body));
+}
+
+/// A stiff servo drives at once what stood far from the end of its range: no speed before the step tells.
+TEST(Joints, RangesEndMotionThatNothingForetells) {
+  for (const double high : {0.5, 3.0}) {
+    Joint joint = slide(Vector3::UnitX());
+    joint.limited = true;
+    joint.low = -1;
+    joint.high = high;
+    Slider scene{joint};
+    Actuator servo;
+    servo.gain = 1e6;
+    servo.bias = {0, -1e6, 0};
+    scene.builder.addActuator(servo);
+    Simulation simulation{scene.builder.build(), {}};
+    advance(simulation, 0.01, 3);
+    simulation.setControl(0, 5);
+    for (int k = 0; k < 3; ++k) {
+      const StepReport& report = simulation.step(0.01);
+      EXPECT_EQ(report.status, StepStatus::Certified) << report.reason;
+      EXPECT_EQ(report.substeps, 1);
+      EXPECT_NEAR(simulation.joint(0).position, high, 1e-9);
+    }
+  }
 }
 
 /// Complete elliptic integral of the first kind, by the arithmetic-geometric mean.

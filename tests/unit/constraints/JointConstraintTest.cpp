@@ -116,12 +116,11 @@ TEST(JointLimit, IsTheWayToTheEndOfTheRange) {
     const Pose X = Pose{a.position, a.orientation} * model.mobilizers[0].X_PC;  // the reference
     b.position = X.position;
     b.orientation = X.rotation;
-    const std::vector<double> zero(model.joints.size(), 0.0);
     for (int j = 0; j < motion.joints(); ++j) {
       if (motion.all()[static_cast<std::size_t>(j)].type == JointType::Ball) continue;
       const JointLimit low{motion, j, false, "low"}, high{motion, j, true, "high"};
-      EXPECT_NEAR(low.valueFrom({a.position, a.orientation}, X, zero.data()), 0.5, 1e-14) << kind.name;
-      EXPECT_NEAR(high.valueFrom({a.position, a.orientation}, X, zero.data()), 0.7, 1e-14) << kind.name;
+      EXPECT_NEAR(low.evaluateTwoBody(a, b, 0)[0], 0.5, 1e-14) << kind.name;
+      EXPECT_NEAR(high.evaluateTwoBody(a, b, 0)[0], 0.7, 1e-14) << kind.name;
       EXPECT_LT((low.jacobianTwoBody(a, b, 0) + high.jacobianTwoBody(a, b, 0)).norm(), 1e-14) << kind.name;
     }
   }
