@@ -108,21 +108,28 @@ void Certifier::prepare(const ContactProblem& problem) {
   free_ = problem.f;
   if (mass_.usable()) mass_.solve(free_, team_);
   const double largest = multiplyTransposedWithin(problem.H, free_, q_, team_);
-  omega_.resize(problem.contacts());
+  findOmega(problem.H);
   Worst scale;
   scale.take(problem.scaleFloor);
   scale.take(kDigits * largest);
   for (int i = 0; i < problem.contacts(); ++i) scale.take((q_.segment<3>(3 * i) + problem.wScale.segment<3>(3 * i)).norm());
-  inRanges(mass_.coupled() ? nullptr : team_, problem.contacts(), kFew, [&](int range, int first, int last) {
-    for (int i = first; i < last; ++i) {
-      const double trace = mass_.usable() ? mass_.trace(problem.H, i, range) : 0;
-      omega_[i] = trace > 0 ? trace / 3 : 1;
-    }
-  });
   scale_ = scale.value();
   if (problem.contacts() == 0) scaleFromRows(problem);
   q_ += problem.w;
   freeNorm_ = q_.norm();
+}
+
+void Certifier::findOmega(const BlockColumns& H) {
+  if (mass_.kept() && H == traced_) return;
+  traced_.clear();
+  if (mass_.coupled()) traced_ = H;
+  omega_.resize(H.groups());
+  inRanges(mass_.coupled() ? nullptr : team_, H.groups(), kFew, [&](int range, int first, int last) {
+    for (int i = first; i < last; ++i) {
+      const double trace = mass_.usable() ? mass_.trace(H, i, range) : 0;
+      omega_[i] = trace > 0 ? trace / 3 : 1;
+    }
+  });
 }
 
 void Certifier::scaleFromRows(const ContactProblem& problem) {
@@ -133,6 +140,7 @@ void Certifier::scaleFromRows(const ContactProblem& problem) {
 
 void Certifier::prepare(const LocalContactProblem& problem) {
   free_.resize(0);
+  traced_.clear();
   q_ = problem.q;
   freeNorm_ = q_.norm();
   Worst scale;

@@ -85,6 +85,7 @@ class Certifier {
     void add(const Tally& later);
   };
 
+  void findOmega(const BlockColumns& H);
   void scaleFromRows(const ContactProblem& problem);
   void judgeContacts(const VectorX& mu, const VectorX& r, const AxisBounds* axisBounds, int first, int last, Tally& tally) const;
   Certificate judgeContacts(const VectorX& mu, const VectorX& r, const AxisBounds* axisBounds);
@@ -94,10 +95,11 @@ class Certifier {
   ThreadPool* team_{nullptr};
   certification::MassInverse mass_;
   double scale_{0};
-  double freeNorm_{0};  // [m/s] ‖q‖₂
-  VectorX free_;        // [m/s] (dof)
-  VectorX omega_;       // [1/kg] (contacts)
-  VectorX q_, u_;       // [m/s] (3·contacts)
+  double freeNorm_{0};   // [m/s] ‖q‖₂
+  VectorX free_;         // [m/s] (dof)
+  VectorX omega_;        // [1/kg] (contacts)
+  BlockColumns traced_;  // H that they are of, where M has couplings: traces are dear there
+  VectorX q_, u_;        // [m/s] (3·contacts)
   VectorX rows_, residual_;
   std::vector<Tally> tallies_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/ThreadPool.hpp"
 
@@ -66,11 +67,22 @@ void eachEntry(const BlockMass& M, const Visit& visit) {
   }
 }
 
+/// Whether only the first column of the group is not zero: contacts that stand for ends of ranges.
+bool hasFirstAlone(const BlockColumns& A, int group) {
+  for (int s = A.start[static_cast<std::size_t>(group)]; s < A.start[static_cast<std::size_t>(group) + 1]; ++s) {
+    const BlockColumns::Segment& segment = A.segments[static_cast<std::size_t>(s)];
+    const double* others = A.values.data() + segment.offset + segment.size;
+    if (std::any_of(others, others + (A.width - 1) * segment.size, [](double value) { return value != 0; })) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void MassInverse::factor(const BlockMass& M) {
   usable_ = true;
-  coupled_ = !M.couplings.empty();
+  const bool wasCoupled = std::exchange(coupled_, !M.couplings.empty());
+  kept_ = coupled_ && wasCoupled && M == whole_;
   if (coupled_)
     factorWhole(M);
   else
@@ -111,7 +123,7 @@ void MassInverse::factorBlocks(const BlockMass& M) {
 }
 
 void MassInverse::factorWhole(const BlockMass& M) {
-  if (M == whole_) {
+  if (kept_ || M == whole_) {
     usable_ = wholeUsable_;
     return;
   }
@@ -153,7 +165,7 @@ void MassInverse::solve(VectorX& x, ThreadPool* team) {
 
 double MassInverse::trace(const BlockColumns& A, int group, int range) {
   if (!coupled_) return blockTrace(A, group, columns_.data() + range * largest_);
-  return A.width == 3 ? wholeTrace<3>(A, group) : wholeTrace<1>(A, group);
+  return A.width == 3 && !hasFirstAlone(A, group) ? wholeTrace<3>(A, group) : wholeTrace<1>(A, group);
 }
 
 /// xᵀM⁻¹x of a whole column x of a block; x is lost.

@@ -16,6 +16,8 @@ class MassInverse {
   /// Factors M; keeps its own copy. An M that is not positive definite makes usable() false.
   void factor(const BlockMass& M);
   bool usable() const { return usable_; }
+  /// Whether it is, bit by bit, the M of the call before, with couplings.
+  bool kept() const { return kept_; }
 
   /// x ← M⁻¹ x. `team`: threads that share the work, idle; null: none.
   void solve(VectorX& x, ThreadPool* team = nullptr);
@@ -44,7 +46,7 @@ class MassInverse {
   double wholeTrace(const BlockColumns& A, int group);
 
   bool usable_{true};
-  bool coupled_{false};
+  bool coupled_{false}, kept_{false};
   std::vector<int> blockRow_;    // first row of block k
   std::vector<int> pieceStart_;  // block k has pieces [pieceStart_[k], pieceStart_[k+1])
   std::vector<Piece> pieces_;

@@ -39,12 +39,22 @@ bool VelocitySystem::bind(const ContactProblem& problem, const BlockColumns* vel
   ++factored_;
   problem_ = &problem;
   velocity_ = velocityColumns != nullptr ? velocityColumns : &problem.H;
-  if (!bindMass()) return false;
+  if (!isKnown()) {
+    known_.is = false;
+    if (!bindMass()) return false;
+    bindContacts();
+    known_.is = !problem.M.couplings.empty() && velocity_ == &problem.H;
+    if (known_.is) known_.M = problem.M, known_.H = problem.H, known_.G = problem.G;
+  }
   free_ = problem.f;
   applyInverseMass(free_);
-  bindContacts();
+  findScale();
   matrix_.bind(problem, *velocity_);
   return free_.allFinite();
+}
+
+bool VelocitySystem::isKnown() const {
+  return known_.is && velocity_ == &problem_->H && known_.M == problem_->M && known_.H == problem_->H && known_.G == problem_->G;
 }
 
 bool VelocitySystem::bindMass() {
@@ -108,11 +118,16 @@ Eigen::Matrix<double, Width, Width> VelocitySystem::delassusOf(const BlockColumn
       for (int c = 0; c < Width; ++c) {
         VectorX& z = Z[at(c)];
         if (z.size() != problem_->dof()) z.setZero(problem_->dof());
+        bool isZero = true;  // tangents of contacts that stand for ends of ranges
         for (int s = first; s < last; ++s) {
           const Segment& g = A.segments[at(s)];
-          for (int k = 0; k < g.size; ++k) z[g.row + k] += A.values[at(g.offset + c * g.size + k)];
+          for (int k = 0; k < g.size; ++k) {
+            const double value = A.values[at(g.offset + c * g.size + k)];
+            z[g.row + k] += value;
+            isZero = isZero && value == 0;
+          }
         }
-        mass_.solveLower(path_, z);
+        if (!isZero) mass_.solveLower(path_, z);
       }
     };
     const bool same = &H == &V;
@@ -160,6 +175,11 @@ void VelocitySystem::bindContacts() {
     const double sum = delassusOf<1>(p.G, p.G, k)(0, 0);
     rowOmega_[at(k)] = sum > 0 ? sum : 1.0;
   }
+}
+
+void VelocitySystem::findScale() {
+  const ContactProblem& p = *problem_;
+  const int n = p.contacts();
   VectorX& q = scratch_;
   contactRates(free_, q);
   double scale = p.scaleFloor;

@@ -76,13 +76,23 @@ class VelocitySystem {
 
  private:
   void multiply(const std::vector<Matrix3>& D, const VectorX& rho, const VectorX& x, VectorX& y);
+  bool isKnown() const;
   bool bindMass();
   void bindContacts();
+  void findScale();
   template <int Width>
   Eigen::Matrix<double, Width, Width> delassusOf(const BlockColumns& H, const BlockColumns& V, int group);
 
+  /// What factors and traces are of, where M has couplings: they are dear there, and trials of a step have them in common.
+  struct Known {
+    bool is{false};
+    BlockMass M;
+    BlockColumns H, G;
+  };
+
   const ContactProblem* problem_{nullptr};
   const BlockColumns* velocity_{nullptr};
+  Known known_;
   ThreadPool* team_{nullptr};
   Deadline deadline_;
   BlockStructure massStructure_;

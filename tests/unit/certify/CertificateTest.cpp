@@ -428,22 +428,29 @@ TEST(Certificate, SplitBlocksOneDenseBlockAndSparseFactorAgree) {
 }
 
 TEST(Certificate, WeightsAreTheTraceOfTheDelassusBlocks) {
-  for (const bool coupled : {false, true}) {
-    const ContactProblem problem = twoBodies(true, coupled);
-    const Eigen::Map<const MatrixX> M{problem.M.values.data(), 12, 12};
-    MatrixX H = MatrixX::Zero(12, 9);
-    for (int i = 0; i < 3; ++i)
-      for (int s = problem.H.start[static_cast<std::size_t>(i)]; s < problem.H.start[static_cast<std::size_t>(i) + 1]; ++s) {
-        const auto& segment = problem.H.segments[static_cast<std::size_t>(s)];
-        H.block(segment.row, 3 * i, segment.size, 3) = Eigen::Map<const MatrixX>{problem.H.values.data() + segment.offset, segment.size, 3};
+  for (const bool coupled : {false, true})
+    for (const bool hasTangents : {true, false}) {
+      const auto given = [&](bool inOneBlock) {
+        ContactProblem problem = twoBodies(inOneBlock, coupled);
+        for (const auto& segment : problem.H.segments)
+          if (!hasTangents) std::fill_n(problem.H.values.begin() + segment.offset + segment.size, 2 * segment.size, 0.0);
+        return problem;
+      };
+      const ContactProblem problem = given(true);
+      const Eigen::Map<const MatrixX> M{problem.M.values.data(), 12, 12};
+      MatrixX H = MatrixX::Zero(12, 9);
+      for (int i = 0; i < 3; ++i)
+        for (int s = problem.H.start[static_cast<std::size_t>(i)]; s < problem.H.start[static_cast<std::size_t>(i) + 1]; ++s) {
+          const auto& segment = problem.H.segments[static_cast<std::size_t>(s)];
+          H.block(segment.row, 3 * i, segment.size, 3) = Eigen::Map<const MatrixX>{problem.H.values.data() + segment.offset, segment.size, 3};
+        }
+      const MatrixX W = H.transpose() * M.inverse() * H;
+      for (const bool inOneBlock : {false, true}) {
+        Certifier certifier;
+        certifier.prepare(given(inOneBlock));
+        for (int i = 0; i < 3; ++i) EXPECT_NEAR(certifier.omega()[i], W.diagonal().segment(3 * i, 3).sum() / 3, 1e-14 * W.norm());
       }
-    const MatrixX W = H.transpose() * M.inverse() * H;
-    for (const bool inOneBlock : {false, true}) {
-      Certifier certifier;
-      certifier.prepare(twoBodies(inOneBlock, coupled));
-      for (int i = 0; i < 3; ++i) EXPECT_NEAR(certifier.omega()[i], W.diagonal().segment(3 * i, 3).sum() / 3, 1e-14 * W.norm());
     }
-  }
 }
 
 TEST(Certificate, UnitsLeaveItUnchanged) {
@@ -505,6 +512,12 @@ TEST(Certificate, OneCertifierForManyProblems) {
     ContactProblem problem = twoBodies(false, coupled);
     mass *= 1.5;  // the pattern of the one before, with other values
     for (double& value : problem.M.values) value *= mass;
+    expectSame(certifier.certify(problem, iterate), certify(problem, iterate), 0);
+    problem.f *= 1.1;
+    expectSame(certifier.certify(problem, iterate), certify(problem, iterate), 0);
+    problem.H.values[0] *= 1.1;
+    expectSame(certifier.certify(problem, iterate), certify(problem, iterate), 0);
+    for (const auto& segment : problem.H.segments) std::fill_n(problem.H.values.begin() + segment.offset + segment.size, 2 * segment.size, 0.0);  // no tangents
     expectSame(certifier.certify(problem, iterate), certify(problem, iterate), 0);
     const ContactProblem one = reference();
     EXPECT_LE(certifier.certify(one, withMomentum(one, vector({15, -2.7, -3.6}))).relative, 1e-15);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <vector>
 
 #include "unit/solvers/TangleProblem.hpp"
@@ -16,9 +17,18 @@ TEST(VelocitySystem, DelassusBlocksOfCoupledMasses) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Tree tree{seed};
     VelocitySystem system;
-    for (int repeat = 0; repeat < 2; ++repeat) {  // what a bind leaves behind must not enter the next
+    BlockColumns& columns = tree.problem.H;
+    MatrixX H = tree.H;
+    for (int repeat = 0; repeat < 4; ++repeat) {  // what a bind leaves behind must not enter the next: the same again, another entry, no tangents
+      if (repeat == 2) {
+        columns.values[0] += 1;
+        H(columns.segments[0].row, 0) += 1;
+      } else if (repeat == 3) {
+        for (const auto& segment : columns.segments) std::fill_n(columns.values.begin() + segment.offset + segment.size, 2 * segment.size, 0.0);
+        for (const int tangent : {1, 2, 4, 5}) H.col(tangent).setZero();
+      }
       ASSERT_TRUE(system.bind(tree.problem));
-      const MatrixX W = tree.H.transpose() * tree.M.ldlt().solve(tree.H), rows = tree.G.transpose() * tree.M.ldlt().solve(tree.G);
+      const MatrixX W = H.transpose() * tree.M.ldlt().solve(H), rows = tree.G.transpose() * tree.M.ldlt().solve(tree.G);
       for (int i = 0; i < 2; ++i) {
         const Matrix3 own = W.block<3, 3>(3 * i, 3 * i);
         EXPECT_LT((system.delassus(i) - own).norm(), 1e-13 * W.norm()) << "seed " << seed;
