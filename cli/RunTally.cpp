@@ -89,6 +89,8 @@ void RunTally::add(const Model& model, const StepReport& report, double stepTime
   contactSum += report.contacts;
   deepest = std::max(deepest, report.penetration);
   penetration = report.penetration;
+  farthestOff = std::max(farthestOff, report.constraintError);
+  off = report.constraintError;
   impacts += report.impacts;
   byMoreau += report.byMoreau;
   inelastic += report.inelastic;
@@ -125,6 +127,7 @@ Json toJson(const RunNames& names, const RunTally& tally, const Simulation& simu
             {"tolerance", names.tolerance}}},
           {"contacts", {{"max", tally.mostContacts}, {"mean", tally.steps > 0 ? tally.contactSum / tally.steps : 0.0}}},
           {"penetration_m", {{"max", tally.deepest}, {"end", tally.penetration}}},
+          {"joint_error_m", {{"max", tally.farthestOff}, {"end", tally.off}}},
           {"impacts", {{"total", tally.impacts}, {"by_moreau", tally.byMoreau}, {"inelastic", tally.inelastic}}},
           {"energy_J", energyLines(tally.energy)},
           {"bodies", bodiesJson(simulation.model(), state)},
@@ -155,6 +158,7 @@ std::string toTable(const RunNames& names, const RunTally& tally) {
                 tally.worstContact.empty() ? "" : ", ", tally.worstContact.c_str());
   out += format("contacts      %d at most, %.1f on average\n", tally.mostContacts, tally.steps > 0 ? tally.contactSum / tally.steps : 0.0);
   out += format("penetration   %.3e m at most, %.3e m at the end\n", tally.deepest, tally.penetration);
+  if (tally.hasJoints) out += format("joints        off by %.3e m at most, %.3e m at the end\n", tally.farthestOff, tally.off);
   const EnergyLedger& sums = tally.energy.lines();
   out += format("energy        %.6g J -> %.6g J; friction %.6g J, impact %.6g J, closure %.1e\n", tally.energy.start(), tally.energy.end(), sums.friction,
                 sums.impact, tally.energy.worstClosure());

@@ -11,13 +11,14 @@
 namespace stiction::cli {
 
 struct RunTally {
-  RunTally(const Model& model, const WorldState& start) : energy{model, start}, startTime{start.time} {}
+  RunTally(const Model& model, const WorldState& start) : energy{model, start}, startTime{start.time}, hasJoints{!model.mobilizers.empty()} {}
 
   void add(const Model& model, const StepReport& report, double stepTime);
 
   EnergyTotals energy;
   double startTime;  // [s] of the start state
-  int steps{0};      // tried
+  bool hasJoints;
+  int steps{0};  // tried
   int certified{0};
   int firstUncertified{-1};  // step
   double uncertifiedTime{0}, uncertifiedCertificate{0};
@@ -28,6 +29,7 @@ struct RunTally {
   int mostContacts{0};
   double contactSum{0};
   double deepest{0}, penetration{0};          // [m]
+  double farthestOff{0}, off{0};              // [m] of bodies off their joints
   int impacts{0}, byMoreau{0}, inelastic{0};  // impacts, and those that changed to another law
   int splitsExhausted{0};                     // steps in which more pairs of an island met than a step is split for
   PhaseTimes times;

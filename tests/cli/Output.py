@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from program import PROGRAM, ProgramTest, main, scene
 
-RUN_KEYS = {"stiction", "scene", "solver", "law", "dt", "steps", "time", "threads", "certified_steps", "first_uncertified", "certificate", "contacts", "penetration_m", "impacts", "energy_J", "bodies",
+RUN_KEYS = {"stiction", "scene", "solver", "law", "dt", "steps", "time", "threads", "certified_steps", "first_uncertified", "certificate", "contacts", "penetration_m", "joint_error_m", "impacts", "energy_J", "bodies",
             "joints", "wall_s", "cpu_s", "phases_s", "rungs", "state_hash", "import"}
 ENERGY_KEYS = {"start", "end", "external_work", "actuator_work", "friction", "impact", "compliance", "damping", "scheme", "stabilisation", "closure_relative"}
 SOLVE_KEYS = {"problem", "form", "contacts", "dof", "solver", "rung", "status", "certified", "certificate", "iterations", "factorisations", "cpu_ms"}
@@ -149,6 +149,16 @@ class Run(ProgramTest):
         self.assertEqual({(e["element"].split()[0], e["attribute"]) for e in report["ignored"]}, {("geom", "solref"), ("site", ""), ("sensor/accelerometer", "")})
         self.assertEqual([e["attribute"] for e in report["changed"]], ["condim"])
         self.assertTrue(all(e["why"] for e in report["ignored"] + report["changed"]))
+
+    def test_joints(self):
+        self.write("s.xml", scene('<body name="pole" pos="0 0 2"><joint name="pin" axis="0 1 0"/><geom type="capsule" size=".05 .5" pos=".5 0 0" euler="0 90 0"/></body>'))
+        result = self.call("run", "s.xml", "--duration", ".5", "--json", "r.json")
+        self.assertRegex(result.stdout, r"\njoints +off by \S+ m at most, \S+ m at the end\n")
+        report = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(set(report["joints"]), {"pin"})
+        self.assertLess(0, report["joint_error_m"]["max"])
+        self.assertLess(report["joint_error_m"]["max"], 1e-10)
+        self.assertLessEqual(report["joint_error_m"]["end"], report["joint_error_m"]["max"])
 
     def long_run(self):
         self.write("s.xml", scene(CUBE, more=SLIDE))
