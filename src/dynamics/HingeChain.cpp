@@ -13,7 +13,7 @@ namespace {
 constexpr int kIterations = 30;
 constexpr double kAngle = 1e-15;     // [rad] a Newton step this short is the last
 constexpr double kDependent = 1e-6;  // [-] axes nearer to dependence than that count as dependent: the gimbal is locked
-constexpr double kFlat = 1e-3;       // [-] volume of three unit axes from which its quotients have all their digits but three
+constexpr double kFlat = 1e-3;       // [-] area squared of two axes, volume of three unit ones, from which quotients by it have all digits but three
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -33,7 +33,14 @@ double angleAbout(const Vector3& axis, const Vector3& from, const Vector3& to) {
 HingeChain::Duals dualsOf(const HingeChain::Axes& axes) {
   HingeChain::Duals duals(axes.cols(), 3);
   if (axes.cols() == 0) return duals;
-  if (axes.cols() == 3) {
+  if (axes.cols() == 2) {
+    const Vector3 a = axes.col(0), b = axes.col(1);
+    const double aa = a.squaredNorm(), ab = a.dot(b), bb = b.squaredNorm(), area = aa * bb - ab * ab;
+    if (area > kFlat * aa * bb) {
+      duals << (bb * a - ab * b).transpose(), (aa * b - ab * a).transpose();
+      return duals /= area;
+    }
+  } else if (axes.cols() == 3) {
     const Vector3 a = axes.col(0), b = axes.col(1), c = axes.col(2), across = b.cross(c);
     const double volume = a.dot(across);
     if (std::abs(volume) > kFlat) {

@@ -164,10 +164,11 @@ JointState stateOf(const JointMotion& motion, const WorldState& state) {
 double elasticEnergy(const JointMotion& motion, const WorldState& state) {
   const std::span<const Joint> joints = motion.all();
   if (std::none_of(joints.begin(), joints.end(), [](const Joint& joint) { return joint.stiffness > 0; })) return 0;
-  const JointState now = stateOf(motion, state);
+  std::array<double, JointMotion::kMost> q;
+  motion.coordinates(state.pose(motion.parent()), state.pose(motion.child()), state.jointPosition.data() + motion.firstJoint(), q.data());
   double energy = 0;
   for (std::size_t j = 0; j < joints.size(); ++j) {
-    const double stretch = now.position[j] - joints[j].springReference;
+    const double stretch = q[j] - joints[j].springReference;
     energy += 0.5 * joints[j].stiffness * stretch * stretch;
   }
   return energy;
