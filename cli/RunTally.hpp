@@ -11,7 +11,8 @@
 namespace stiction::cli {
 
 struct RunTally {
-  RunTally(const Model& model, const WorldState& start) : energy{model, start}, startTime{start.time}, hasJoints{!model.mobilizers.empty()} {}
+  RunTally(const Model& model, const WorldState& start)
+      : energy{model, start}, startTime{start.time}, hasJoints{!model.mobilizers.empty() || !model.connections.empty()} {}
 
   void add(const Model& model, const StepReport& report, double stepTime);
 

@@ -210,4 +210,20 @@ std::vector<JointMotion> jointMotions(const Model& model) {
   return motions;
 }
 
+JointMotion connectionMotion(const Connection& connection) {
+  Model model;
+  Mobilizer mobilizer;
+  mobilizer.parent = connection.bodyA;
+  mobilizer.child = connection.bodyB;
+  mobilizer.X_PC.rotation = connection.R_AB.value_or(Quaternion::Identity());
+  mobilizer.X_PC.position = connection.p_A - mobilizer.X_PC.rotation * connection.p_B;
+  mobilizer.p_CA = connection.p_B;
+  if (!connection.R_AB) {
+    model.joints.resize(1);
+    model.joints[0].type = JointType::Ball;
+    mobilizer.joints = 1;
+  }
+  return {model, mobilizer};
+}
+
 }  // namespace stiction

@@ -107,5 +107,7 @@ void followJoints(const std::vector<JointMotion>& motions, const WorldState& bef
 
 /// One entry per mobilizer of the model.
 std::vector<JointMotion> jointMotions(const Model& model);
+/// Of a connection, as if it were a mobilizer with a ball, or without joints. It has no coordinates.
+JointMotion connectionMotion(const Connection& connection);
 
 }  // namespace stiction

@@ -15,7 +15,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 template <class Visit>
 void eachJoint(const Model& model, const std::vector<HeldConstraint>& all, std::span<const int> held, const Visit& visit) {
   for (const int id : held) {
-    if (all[at(id)].joint == nullptr) continue;  // an end of a range
+    if (all[at(id)].mobilizer < 0 || all[at(id)].limit != nullptr) continue;
     const Mobilizer& mobilizer = model.mobilizers[at(all[at(id)].mobilizer)];
     for (int j = 0; j < mobilizer.joints; ++j) visit(mobilizer.firstJoint + j);
   }

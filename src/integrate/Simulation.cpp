@@ -47,7 +47,7 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
   holdJoints();
 }
 
-/// The model's joints are the first constraints.
+/// The model's joints are the first constraints, then its connections.
 void Simulation::Impl::holdJoints() {
   const auto titleOf = [this](int joint) { return elementTitle("joint", model.joints[at(joint)].name, at(joint)); };
   const auto add = [this](std::size_t mobilizer, std::shared_ptr<const Constraint> constraint) -> HeldConstraint& {
@@ -70,6 +70,16 @@ void Simulation::Impl::holdJoints() {
         add(id, limit).limit = limit.get();
       }
     }
+  }
+  for (std::size_t id = 0; id < model.connections.size(); ++id) {
+    const Connection& connection = model.connections[id];
+    const auto joint = std::make_shared<JointConstraint>(connectionMotion(connection), elementTitle("connection", connection.name, id));
+    HeldConstraint held;
+    held.constraint = joint;
+    held.bodyA = connection.bodyA;
+    held.bodyB = connection.bodyB;
+    held.joint = joint.get();
+    hold(std::move(held));
   }
   joints = static_cast<int>(setup.held.size());
 }

@@ -140,6 +140,7 @@ class Importer {
     readGeoms();
     readJoints();
     readActuators();
+    readConnections();
     readPairs();
     readExcludes();
     return builder_.build();
@@ -159,6 +160,7 @@ class Importer {
   Shape makeMeshShape(int geom, bool moves) const;
   void readJoints();
   void readActuators();
+  void readConnections();
   void readPairs();
   void readExcludes();
   void readKey(int key, const Model& model, WorldState& state);
@@ -180,6 +182,8 @@ class Importer {
     while (body != 0 && m_.body_jntnum[body] == 0 && m_.body_mocapid[body] < 0) body = m_.body_parentid[body];
     return body;
   }
+  /// Pose of a body in the frame of the one that it is part of.
+  Pose inOurs(int body) const { return rootOf(body) == 0 && ours_[at(body)] != 0 ? Pose{} : inRoot(body); }
   /// Pose of a body in its root's frame.
   Pose inRoot(int body) const {
     Pose X;
@@ -219,10 +223,6 @@ std::string Importer::title(mjtObj type, int id) const {
 
 /// What cannot be left out without changing the motion altogether.
 void Importer::refuse() const {
-  for (int e = 0; e < m_.neq; ++e)
-    if (m_.eq_active0[e] && !disabled(mjDSBL_EQUALITY) && !disabled(mjDSBL_CONSTRAINT))
-      throw InputError{title(mjOBJ_EQUALITY, e), "an active equality constraint", "none",
-                       "equality constraints are not supported: remove it or set active=\"false\""};
   if (m_.nflex > 0)
     throw InputError{label_ + ": flex " + name(mjOBJ_FLEX, 0), "a deformable body", "rigid bodies", "deformable bodies are not supported: remove it"};
   for (int b = 0; b < m_.nbody; ++b)
@@ -443,6 +443,28 @@ void Importer::readActuators() {
     actuator.joint = joints_[at(actuator.joint)];
     actuators_[at(a)] = next++;
     builder_.addActuator(std::move(actuator));
+  }
+}
+
+void Importer::readConnections() {
+  for (int e = 0; e < m_.neq; ++e) {
+    if (!m_.eq_active0[e] || disabled(mjDSBL_EQUALITY) || disabled(mjDSBL_CONSTRAINT)) {
+      report_.ignored.push_back({"equality " + name(mjOBJ_EQUALITY, e), "", "switched off in the file"});
+      continue;
+    }
+    Connection connection = readMjcfConnection(m_, e, title(mjOBJ_EQUALITY, e));
+    connection.name = name(mjOBJ_EQUALITY, e);
+    const Pose A = inOurs(connection.bodyA), B = inOurs(connection.bodyB);
+    connection.p_A = A * connection.p_A;
+    connection.p_B = B * connection.p_B;
+    if (connection.R_AB) connection.R_AB = A.rotation * *connection.R_AB * B.rotation.conjugate();
+    connection.bodyA = ours_[at(connection.bodyA)];
+    connection.bodyB = ours_[at(connection.bodyB)];
+    const auto moves = [&](int body) { return builder_.body(body).kind == BodyKind::Dynamic; };
+    if (connection.bodyA == connection.bodyB || (!moves(connection.bodyA) && !moves(connection.bodyB)))
+      report_.ignored.push_back({"equality " + connection.name, "", "its bodies cannot move against each other anyway"});
+    else
+      builder_.addConnection(std::move(connection));
   }
 }
 

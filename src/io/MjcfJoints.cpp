@@ -11,6 +11,7 @@ namespace stiction {
 namespace {
 
 Vector3 vector3(const double* x) { return {x[0], x[1], x[2]}; }
+Quaternion quaternion(const double* q) { return Quaternion{q[0], q[1], q[2], q[3]}.normalized(); }
 
 bool isZero(const mjtNum* numbers, int count) {
   return std::all_of(numbers, numbers + count, [](mjtNum x) { return x == 0; });
@@ -38,10 +39,7 @@ void MjcfKinematics::set(const double* qpos, const double* qvel, const double* m
   mj_comVel(&m, data_.get());
 }
 
-Pose MjcfKinematics::pose(int body) const {
-  const double* q = data_->xquat + 4 * body;
-  return {vector3(data_->xpos + 3 * body), Quaternion{q[0], q[1], q[2], q[3]}.normalized()};
-}
+Pose MjcfKinematics::pose(int body) const { return {vector3(data_->xpos + 3 * body), quaternion(data_->xquat + 4 * body)}; }
 
 void MjcfKinematics::velocity(int body, Vector3& linear, Vector3& angular) const {
   double spatial[6];
@@ -124,6 +122,28 @@ Actuator readMjcfActuator(const mjModel& m, int actuator, const std::string& tit
     out.lowForce = std::max(out.lowForce, low);
     out.highForce = std::min(out.highForce, high);
   }
+  return out;
+}
+
+Connection readMjcfConnection(const mjModel& m, int equality, const std::string& title) {
+  const bool fixes = m.eq_type[equality] == mjEQ_WELD;
+  if (!fixes && m.eq_type[equality] != mjEQ_CONNECT)
+    throw InputError{title, "an active equality constraint of joints, tendons or flexes", "connect and weld", R"(remove it or set active="false")"};
+  const int first = m.eq_obj1id[equality], second = m.eq_obj2id[equality];
+  const double* data = m.eq_data + mjNEQDATA * equality;
+  Connection out;
+  if (m.eq_objtype[equality] == mjOBJ_SITE) {
+    const auto pose = [&m](int site) { return Pose{vector3(m.site_pos + 3 * site), quaternion(m.site_quat + 4 * site)}; };
+    const Pose A = pose(first), B = pose(second);
+    out.bodyA = m.site_bodyid[first], out.bodyB = m.site_bodyid[second];
+    out.p_A = A.position, out.p_B = B.position;
+    if (fixes) out.R_AB = A.rotation * B.rotation.conjugate();
+    return out;
+  }
+  out.bodyA = first, out.bodyB = second;
+  out.p_A = vector3(fixes ? data + 3 : data);
+  out.p_B = vector3(fixes ? data : data + 3);
+  if (fixes) out.R_AB = quaternion(data + 6);
   return out;
 }
 

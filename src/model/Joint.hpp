@@ -9,6 +9,7 @@
 #pragma once
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "math/Types.hpp"
@@ -39,6 +40,14 @@ struct Mobilizer {
   Pose X_PC;                      // of the child's centre-of-mass frame in the parent's, reference pose
   Vector3 p_CA{Vector3::Zero()};  // [m] anchor: of its last hinge, or ball, in the child's centre-of-mass frame
   int firstJoint{0}, joints{0};   // of the model's joints
+};
+
+/// Two bodies that share a point, or are fixed to each other there, beside what joints let them do: it may close loops.
+struct Connection {
+  std::string name;
+  int bodyA{0}, bodyB{0};                              // one of them dynamic
+  Vector3 p_A{Vector3::Zero()}, p_B{Vector3::Zero()};  // [m] of the point, in the bodies' centre-of-mass frames
+  std::optional<Quaternion> R_AB;                      // of B's axes in A's, where they are fixed to each other
 };
 
 /// A force along the coordinate of a hinge or slide.

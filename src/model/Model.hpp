@@ -60,6 +60,7 @@ struct Model {
   std::vector<Mobilizer> mobilizers;
   std::vector<Joint> joints;  // by mobilizer
   std::vector<Actuator> actuators;
+  std::vector<Connection> connections;
 };
 
 /// How two geoms touch: friction, restitution, condim. Elementwise maximum unless one has the higher priority (as MuJoCo) or an explicit pair says it.
@@ -89,6 +90,8 @@ class ModelBuilder {
   /// direction at least is held. The two do not collide, unless the parent is fixed (as MuJoCo has it). Returns the mobilizer.
   int addJoints(int parent, int child, const Vector3& anchor, std::vector<Joint> joints);
   int addActuator(Actuator actuator);
+  /// Two bodies share a point, given [m] in the body frame of each; with R_AB they keep that rotation, too. They collide as ever. Returns the connection.
+  int addConnection(Connection connection);
   Body& body(int id) { return model_.bodies.at(static_cast<std::size_t>(id)); }
   Geom& geom(int id) { return model_.geoms.at(static_cast<std::size_t>(id)); }
 

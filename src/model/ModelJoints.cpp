@@ -1,6 +1,7 @@
 // Joints and actuators of a scene: added, and checked.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <Eigen/SVD>
 
@@ -125,6 +126,28 @@ void checkActuator(const Model& model, std::size_t id) {
   requireRange(element + " range of force", actuator.lowForce, actuator.highForce);
 }
 
+void checkConnection(Model& model, std::size_t id) {
+  Connection& connection = model.connections[id];
+  const std::string element = elementTitle("connection", connection.name, id);
+  const auto moves = [&](int body) { return model.bodies[at(body)].kind == BodyKind::Dynamic; };
+  if (!moves(connection.bodyA) && !moves(connection.bodyB))
+    throw InputError{element, "two bodies that do not move by themselves", "a dynamic body at least", "leave it out, or make one of them dynamic"};
+  for (const int body : {connection.bodyA, connection.bodyB})
+    if (moves(body) && !model.bodies[at(body)].I_C.allFinite())
+      throw InputError{element, model.bodies[at(body)].name + ", which cannot turn", "bodies that turn", "give it an inertia"};
+  requireFinite(element + " point", connection.p_A);
+  requireFinite(element + " point", connection.p_B);
+  if (!moves(connection.bodyB)) {
+    std::swap(connection.bodyA, connection.bodyB);
+    std::swap(connection.p_A, connection.p_B);
+    if (connection.R_AB) connection.R_AB = connection.R_AB->conjugate();
+  }
+  if (!connection.R_AB) return;
+  if (!connection.R_AB->coeffs().allFinite() || !(connection.R_AB->norm() > 0))
+    throw InputError{element + " rotation", "no rotation", "a quaternion that is not 0", "give one"};
+  connection.R_AB->normalize();
+}
+
 }  // namespace
 
 int ModelBuilder::addJoints(int parent, int child, const Vector3& anchor, std::vector<Joint> joints) {
@@ -150,9 +173,22 @@ int ModelBuilder::addActuator(Actuator actuator) {
   return static_cast<int>(model_.actuators.size()) - 1;
 }
 
+int ModelBuilder::addConnection(Connection connection) {
+  const int count = static_cast<int>(model_.bodies.size());
+  for (const int body : {connection.bodyA, connection.bodyB})
+    if (body < 0 || body >= count || connection.bodyA == connection.bodyB)
+      throw InputError{elementTitle("connection", connection.name, model_.connections.size()) + " body", std::to_string(body),
+                       "two of the bodies 0 to " + std::to_string(count - 1), "add the bodies first"};
+  connection.p_A -= model_.bodies[at(connection.bodyA)].p_BC;
+  connection.p_B -= model_.bodies[at(connection.bodyB)].p_BC;
+  model_.connections.push_back(std::move(connection));
+  return static_cast<int>(model_.connections.size()) - 1;
+}
+
 void checkJoints(Model& model) {
   for (std::size_t id = 0; id < model.mobilizers.size(); ++id) checkMobilizer(model, id);
   for (std::size_t id = 0; id < model.actuators.size(); ++id) checkActuator(model, id);
+  for (std::size_t id = 0; id < model.connections.size(); ++id) checkConnection(model, id);
 }
 
 }  // namespace stiction

@@ -103,8 +103,8 @@ class Scenes(ProgramTest):
     def test_unsupported(self):
         hinge = '<body name="b"><joint name="turn" type="ball" stiffness="3"/><geom size=".1"/></body>'
         self.bad(scene(hinge), "joint \"turn\"", "a spring of a ball", "three hinges")
-        two = '<body name="a"><freejoint/><geom size=".1"/></body><body name="b" pos="1 0 0"><freejoint/><geom size=".1"/></body>'
-        self.bad(scene(two, more='<equality><weld name="glue" body1="a" body2="b"/></equality>'), "equality glue (line 7)")
+        arm = '<body pos="0 0 1"><joint name="j"/><geom size=".1"/></body>'
+        self.bad(scene(arm, more='<equality><joint name="lock" joint1="j"/></equality>'), "equality lock (line 7)", "connect and weld")
 
     def test_timestep(self):
         for value in ("0", "-1", "nan"):

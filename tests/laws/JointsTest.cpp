@@ -6,6 +6,7 @@
 #include "Scenes.hpp"
 #include "base/Error.hpp"
 #include "dynamics/JointMotion.hpp"
+#include "math/Rotation.hpp"
 #include "state/WorldState.hpp"
 
 namespace stiction::laws {
@@ -479,6 +480,70 @@ TEST(Joints, TreesFallInCertifiedSteps) {
   }
 }
 
+/// A bar that a connection pins to the world swings and spins as one on a ball does, and one that pins it by its second body just as well.
+TEST(Joints, AConnectionIsABall) {
+  const auto bar = [](const std::function<void(ModelBuilder&, int)>& pin) {
+    ModelBuilder builder;
+    Body body;
+    body.mass = 2;
+    body.I_C = Vector3{0.02, 0.15, 0.16}.asDiagonal();
+    body.X_WB = {{0.5, 0, 2}, expRotation({0.3, 0.2, 0.1})};
+    body.p_BC = {0.1, 0, 0.05};
+    const int id = builder.addBody(body);
+    builder.body(id).angularVelocity = {2, -1, 3};
+    const Vector3 point = {-0.4, 0.1, 0};
+    const Vector3 arm = body.X_WB.rotation * (body.p_BC - point);
+    builder.body(id).velocity = builder.body(id).angularVelocity.cross(arm);
+    pin(builder, id);
+    Simulation simulation{builder.build(), {}};
+    advance(simulation, 2e-3, 1000);
+    return simulation.state().pose(id);
+  };
+  const Vector3 point = {-0.4, 0.1, 0}, place = Pose{{0.5, 0, 2}, expRotation({0.3, 0.2, 0.1})} * point;
+  const Pose byBall = bar([&](ModelBuilder& builder, int id) { builder.addJoints(0, id, point, {ball()}); });
+  for (const bool swapped : {false, true}) {
+    const Pose byConnection = bar([&](ModelBuilder& builder, int id) {
+      if (swapped)
+        builder.addConnection({"pin", id, 0, point, place, {}});
+      else
+        builder.addConnection({"pin", 0, id, place, point, {}});
+    });
+    EXPECT_LT((byConnection.position - byBall.position).norm(), 1e-8);
+    EXPECT_LT(logRotation(byConnection.rotation * byBall.rotation.conjugate()).norm(), 1e-8);
+  }
+}
+
+/// Two bodies welded to each other have no inner motion: they turn as one body of both their masses does, which keeps energy and angular momentum.
+TEST(Joints, WeldedBodiesMoveAsOne) {
+  const auto error = [](double h) {
+    ModelBuilder two, one;
+    two.setGravity(Vector3::Zero());
+    one.setGravity(Vector3::Zero());
+    const Vector3 centre = {0.3, 0, 0}, spin = {0.1, 3, 0.2};
+    const int a = addMass(two, 1, {0.01, 0.02, 0.03}, -centre), b = addMass(two, 1, {0.01, 0.02, 0.03}, centre);
+    two.body(a).angularVelocity = two.body(b).angularVelocity = spin;
+    two.body(a).velocity = spin.cross(-centre);
+    two.body(b).velocity = spin.cross(centre);
+    two.addConnection({"weld", a, b, centre, -centre, Quaternion::Identity()});
+    const double across = 2 * centre.squaredNorm();
+    const int whole = addMass(one, 2, {0.02, 0.04 + across, 0.06 + across}, Vector3::Zero());
+    one.body(whole).angularVelocity = spin;
+    Simulation welded{two.build(), {}}, single{one.build(), {}};
+    for (int k = 0; k * h < 2; ++k) {
+      const StepReport& report = welded.step(h);
+      EXPECT_EQ(report.status, StepStatus::Certified) << report.reason;
+      EXPECT_LT(report.constraintError, 1e-10);
+      single.step(h);
+    }
+    const WorldState &state = welded.state(), &other = single.state();
+    EXPECT_LT(logRotation(state.rotation[1] * state.rotation[2].conjugate()).norm(), 1e-9);
+    return logRotation(state.rotation[1] * other.rotation[1].conjugate()).norm();
+  };
+  const double coarse = error(2e-3), fine = error(1e-3);
+  EXPECT_LT(coarse, 1e-4);
+  EXPECT_NEAR(coarse / fine, 4, 0.01);  // second order
+}
+
 /// A ball on a rod overlaps another one that stands in line with the rod: to come out it must swing far round, and neither tears the rod off its hinge nor gains more than what lifts it.
 TEST(Joints, HoldWhereOverlapsCannotBeMended) {
   constexpr double kLength = 0.5, kRadius = 0.1;
@@ -549,6 +614,19 @@ TEST(Joints, WrongOnesAreNamed) {
   EXPECT_EQ(several({slide(Vector3::UnitX()), slide(Vector3::UnitZ()), hinge(Vector3::UnitY())}), "accepted");
   EXPECT_NE(refusal([](ModelBuilder& builder, int a, int) { builder.addJoints(a, a, Vector3::Zero(), {}); }).find("joint body"), std::string::npos);
   EXPECT_NE(refusal([](ModelBuilder& builder, int, int) { builder.addActuator({}); }).find("actuator 0"), std::string::npos);
+  const auto pinned = [&](const Connection& pin) { return refusal([&](ModelBuilder& builder, int, int) { builder.addConnection(pin); }); };
+  const Quaternion none{0, 0, 0, 0};
+  EXPECT_EQ(pinned({"pin", 1, 2, {0.5, 0, 0}, {-0.5, 0, 0}, {}}), "accepted");
+  EXPECT_NE(pinned({"pin", 1, 1, {}, {}, {}}).find("\"pin\" body"), std::string::npos);
+  EXPECT_NE(pinned({"pin", 0, 7, {}, {}, {}}).find("\"pin\" body"), std::string::npos);
+  EXPECT_NE(pinned({"pin", 1, 2, {nan, 0, 0}, {0, 0, 0}, {}}).find("\"pin\" point"), std::string::npos);
+  EXPECT_NE(pinned({"pin", 1, 2, {0, 0, 0}, {0, 0, 0}, none}).find("\"pin\" rotation"), std::string::npos);
+  EXPECT_NE(refusal([](ModelBuilder& builder, int, int) {
+              Body fixed;
+              fixed.kind = BodyKind::Static;
+              builder.addConnection({"pin", 0, builder.addBody(fixed), {0, 0, 0}, {0, 0, 0}, {}});
+            }).find("do not move by themselves"),
+            std::string::npos);
   EXPECT_NE(refusal([](ModelBuilder& builder, int a, int b) {
               builder.addJoints(a, b, Vector3::Zero(), {hinge(Vector3::UnitX())});
               Actuator servo;

@@ -165,6 +165,48 @@ std::vector<double> accelerations(const Scene& scene, double h) {
   return after;
 }
 
+/// What is held where we say it is has no error in libmujoco's own constraints: points and rotations by bodies and by sites, of moving bodies, parts of them, and fixed ones.
+TEST(Joints, ConnectionsAreThoseOfLibmujoco) {
+  const std::string world = R"(<mujoco><option gravity="0 0 0"/><default><geom contype="0" conaffinity="0"/></default><worldbody>
+    <body name="fixed" pos=".3 -.2 .1" euler="20 30 -40"><site name="s0" pos=".1 .2 .3" euler="10 0 50"/></body>
+    <body name="a" pos="0 0 1" euler="30 0 20"><freejoint/><geom type="box" size=".1 .2 .3" pos=".1 0 0"/><site name="s1" pos="0 .1 0" euler="0 80 0"/>
+      <body name="part" pos=".2 .1 0" euler="0 40 0"><geom size=".1" pos="0 .3 0"/></body></body>
+    <body name="b" pos=".5 .4 1.2" euler="-10 60 0"><freejoint/><geom type="box" size=".3 .1 .2" pos="0 0 .1"/><site name="s2" pos=".1 0 .1" euler="30 20 10"/></body>
+    </worldbody><equality>)";
+  for (const char* equality :
+       {R"(<connect body1="a" body2="b" anchor=".1 .2 .3"/>)", R"(<connect body1="part" anchor=".1 .2 .3"/>)",
+        R"(<connect body1="fixed" body2="b" anchor="-.1 .2 .1"/>)", R"(<connect site1="s1" site2="s2"/>)", R"(<connect site1="s1" site2="s0"/>)",
+        R"(<weld body1="a" body2="b"/>)", R"(<weld body1="b" body2="part" anchor=".2 .1 0"/>)", R"(<weld body1="a"/>)",
+        R"(<weld body1="a" body2="b" relpose=".4 .5 .3 .9 .1 .2 -.3" anchor=".1 0 .2"/>)", R"(<weld body1="fixed" body2="a" relpose="-.2 .3 .8 .8 .5 0 .2"/>)",
+        R"(<weld site1="s0" site2="s2"/>)", R"(<weld site1="s1" site2="s2"/>)"}) {
+    const std::string text = world + equality + "</equality></mujoco>";
+    const Scene scene = loadSceneText(text, "test.xml");
+    ASSERT_EQ(scene.model.connections.size(), 1U) << equality;
+    Simulation simulation{scene.model, {}};
+    StepReport report;
+    for (int k = 0; k < 400; ++k) report = simulation.step(0.01);  // what is far apart in the file comes together at a bounded speed
+    EXPECT_EQ(report.status, StepStatus::Certified) << equality;
+    EXPECT_LT(report.constraintError, 1e-10) << equality;
+    const Compiled compiled = compile(text);
+    const Data data{mj_makeData(compiled.get()), mj_deleteData};
+    for (const char* name : {"a", "b"}) {
+      const int body = mj_name2id(compiled.get(), mjOBJ_BODY, name);
+      double* q = data->qpos + compiled->jnt_qposadr[compiled->body_jntadr[body]];
+      for (std::size_t ours = 0; ours < scene.model.bodies.size(); ++ours) {
+        if (scene.model.bodies[ours].name != name) continue;
+        const Quaternion& R = simulation.state().rotation[ours];
+        const Vector3 x = simulation.state().position[ours] - R * scene.model.bodies[ours].p_BC;
+        std::copy_n(x.data(), 3, q);
+        const double rotation[] = {R.w(), R.x(), R.y(), R.z()};
+        std::copy_n(rotation, 4, q + 3);
+      }
+    }
+    mj_forward(compiled.get(), data.get());
+    ASSERT_EQ(data->ne, std::string{equality}.find("weld") == std::string::npos ? 3 : 6) << equality;
+    for (int row = 0; row < data->ne; ++row) EXPECT_NEAR(data->efc_pos[row], 0, 1e-9) << equality << ' ' << row;
+  }
+}
+
 TEST(Joints, AccelerateAsMinimalCoordinatesHaveIt) {
   int compared = 0;
   for (unsigned seed = 1; seed <= 150; ++seed) {

@@ -245,11 +245,33 @@ TEST(Mjcf, RefusalsNameTheElement) {
   EXPECT_NE(refusal(arm, R"(<actuator><position name="p" joint="j" timeconst=".1"/></actuator>)").find("actuator p"), std::string::npos);
   EXPECT_NE(refusal(arm, R"(<keyframe><key name="k" qpos="nan"/></keyframe>)").find("qpos[0]"), std::string::npos);
   EXPECT_EQ(refusal(arm), "accepted");
-  EXPECT_NE(refusal(ball, R"(<equality><connect name="pin" body1="ball" anchor="0 0 0"/></equality>)").find("equality pin"), std::string::npos);
-  EXPECT_EQ(refusal(ball, R"(<equality><connect name="pin" body1="ball" anchor="0 0 0" active="false"/></equality>)"), "accepted");
+  EXPECT_NE(refusal(arm, R"(<equality><joint name="lock" joint1="j"/></equality>)").find("equality lock"), std::string::npos);
+  EXPECT_EQ(refusal(arm, R"(<equality><joint name="lock" joint1="j" active="false"/></equality>)"), "accepted");
+  EXPECT_EQ(refusal(arm, R"(<option><flag equality="disable"/></option><equality><joint name="lock" joint1="j"/></equality>)"), "accepted");
+  EXPECT_EQ(refusal(ball, R"(<equality><connect name="pin" body1="ball" anchor="0 0 0"/></equality>)"), "accepted");
   EXPECT_NE(refusal(ball, R"(<keyframe><key name="k" qvel="0 0 nan 0 0 0"/></keyframe>)").find("qvel[2]"), std::string::npos);
   EXPECT_NE(refusal(ball, R"(<option gravity="0 0 nan"/>)").find("gravity"), std::string::npos);
   EXPECT_NE(refusal(R"(<body><freejoint/><geom size=".1" foo="1"/></body>)").find("test.xml:1"), std::string::npos);
+}
+
+TEST(Mjcf, ConnectionsAreReadOrListed) {
+  const std::string world = R"(<body name="a" pos="1 0 0"><freejoint/><geom size=".1"/><body name="part" pos="0 .5 0"><geom size=".1"/></body></body>
+    <body name="fixed"/>)";
+  const Scene scene =
+      load(world, R"(<equality><connect name="pin" body1="part" body2="world" anchor=".1 0 0" solref=".01 1"/><weld name="off" body1="a" active="false"/>
+    <weld name="inside" body1="a" body2="part"/><weld name="still" body1="fixed"/></equality>)");
+  ASSERT_EQ(scene.model.connections.size(), 1U);
+  const Connection& pin = scene.model.connections[0];
+  EXPECT_EQ(pin.name, "pin");
+  EXPECT_EQ(pin.bodyA, 0);
+  EXPECT_EQ(pin.bodyB, 1);
+  EXPECT_FALSE(pin.R_AB);
+  EXPECT_LT((pin.p_A - Vector3{1.1, 0.5, 0}).norm(), 1e-15);
+  EXPECT_LT((pin.p_B - Vector3{0.1, 0.25, 0}).norm(), 1e-15);  // from the centre of mass of both parts
+  std::string listed;
+  for (const ImportEntry& entry : scene.report.ignored) listed += entry.element + " " + entry.attribute + ": " + entry.why + "\n";
+  for (const char* what : {"equality off : switched off", "equality inside : its bodies", "equality still : its bodies", "connect (line 1) solref"})
+    EXPECT_NE(listed.find(what), std::string::npos) << what << " in\n" << listed;
 }
 
 TEST(Mjcf, HingesOfOneBodyHaveTheirOwnPoints) {
