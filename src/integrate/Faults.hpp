@@ -8,7 +8,7 @@ struct Faults {
   double way{0};        // [m] that the worst of them has to go in one pass, 0 when nothing asks
   double overlap{0};    // [-] of the size of the bodies: the deepest overlap, or the largest error of a constraint
   bool hasGaps{false};  // contacts overlap or have parted, where anchors alone may be out of place
-  bool hasRows{false};  // bodies are off their constraints
+  bool hasRows{false};  // bodies are off constraints that hold both ways: ends of ranges are let come back in their time
 };
 
 /// Correction [m] in one pass of a (sub)step of h [s] at most, of a contact or row whose pair or bodies have that size [m]: deep overlaps come out at a bounded speed.

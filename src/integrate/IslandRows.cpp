@@ -356,7 +356,7 @@ Faults IslandRows::choose(double h, std::vector<int>& region) {
   for (const ConstraintRows::Row& row : rows()) {
     const double error = errorOf(row, row.value);
     if (error <= kOff * row.size) continue;
-    faults.hasRows = true;
+    faults.hasRows = faults.hasRows || !row.unilateral;
     faults.way = std::max(faults.way, std::min(error, farthestCorrection(row.size, h)));
     faults.overlap = std::max(faults.overlap, error / row.size);
     for (const int body : {row.bodyA, row.bodyB})

@@ -320,7 +320,7 @@ void Projection::project(double h) {
   rememberMended(h, stuck);
 }
 
-/// Constraints hold before gaps: where both cannot be had, or passes went too far for either, bodies go back onto their constraints whatever they overlap.
+/// Equality rows hold before gaps: where both cannot be had, or passes went too far for either, bodies go back onto their constraints whatever they overlap.
 void Projection::closeConstraints(double h) {
   for (int pass = 0; pass < kClosingPasses; ++pass) {
     region_.clear();
