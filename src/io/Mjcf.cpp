@@ -14,6 +14,7 @@
 
 #include "base/Error.hpp"
 #include "io/MjcfJoints.hpp"
+#include "io/UrdfPackages.hpp"
 #include "io/XmlScan.hpp"
 
 namespace stiction {
@@ -106,17 +107,34 @@ struct Source {
   Compiled model{nullptr, mj_deleteModel};
 };
 
-/// `path` empty: from the text.
+/// The file that libmujoco is to read in place of the one of that name.
+class FileInMemory {
+ public:
+  FileInMemory(const std::string& path, const std::string& text) {
+    mj_defaultVFS(&files_);
+    mj_addBufferVFS(&files_, path.c_str(), text.data(), static_cast<int>(text.size()));
+  }
+  FileInMemory(const FileInMemory&) = delete;
+  FileInMemory& operator=(const FileInMemory&) = delete;
+  ~FileInMemory() { mj_deleteVFS(&files_); }
+  const mjVFS* files() const { return &files_; }
+
+ private:
+  mjVFS files_;
+};
+
+/// `path` empty: from the text alone; else what the text names lies beside it.
 Source compile(const std::string& path, const std::string& text, const std::string& label, std::vector<std::string>& warnings) {
   const LogCapture capture{warnings};
   char message[1024] = "";
   Source source;
+  const FileInMemory file{path.empty() ? "text" : path, text};
   try {
     source.spec.reset(path.empty() ? mj_parseXMLString(text.c_str(), nullptr, message, sizeof message)
-                                   : mj_parseXML(path.c_str(), nullptr, message, sizeof message));
+                                   : mj_parseXML(path.c_str(), file.files(), message, sizeof message));
     if (source.spec) {
       limitMemory(*source.spec);
-      source.model.reset(mj_compile(source.spec.get(), nullptr));
+      source.model.reset(mj_compile(source.spec.get(), path.empty() ? nullptr : file.files()));
     }
   } catch (const std::runtime_error& error) {
     failCompile(label, error.what());
@@ -130,7 +148,8 @@ Source compile(const std::string& path, const std::string& text, const std::stri
 /// One import: the compiled model on one side, the builder on the other.
 class Importer {
  public:
-  Importer(const Source& source, const std::string& label, ImportReport& report) : spec_{*source.spec}, m_{*source.model}, label_{label}, report_{report} {}
+  Importer(const Source& source, const std::string& label, bool isUrdf, ImportReport& report)
+      : spec_{*source.spec}, m_{*source.model}, label_{label}, isUrdf_{isUrdf}, report_{report} {}
 
   Model build(bool timestepGiven) {
     refuse();
@@ -195,6 +214,7 @@ class Importer {
   const mjSpec& spec_;
   const mjModel& m_;
   std::string label_;
+  bool isUrdf_;
   ImportReport& report_;
   ModelBuilder builder_;
   std::vector<std::vector<int>> parts_;         // by root: all bodies that move with it
@@ -425,8 +445,10 @@ void Importer::readJoints() {
       joints.back().name = name(mjOBJ_JOINT, j);
       joints_[at(j)] = next++;
     }
-    const int parent = rootOf(m_.body_parentid[b]);
-    builder_.addJoints(ours_[at(parent)], ours_[at(b)], anchorOf(m_, b), std::move(joints));
+    const int parent = ours_[at(rootOf(m_.body_parentid[b]))];
+    builder_.addJoints(parent, ours_[at(b)], anchorOf(m_, b), std::move(joints));
+    if (isUrdf_ && builder_.body(parent).kind == BodyKind::Static)
+      builder_.addExclude(parent, ours_[at(b)]);  // links and what they hang on never collide there
   }
 }
 
@@ -564,12 +586,12 @@ std::vector<Keyframe> Importer::keyframes(const Model& model) {
 Scene load(const std::string& path, std::string text, const std::string& label, const std::string& folder) {
   const bool urdf = isUrdf(text, label);
   std::vector<std::string> warnings;
-  const Source source = compile(path, text, label, warnings);
+  const Source source = compile(path, urdf && !path.empty() ? resolvePackages(text, folder, label) : text, label, warnings);
   SceneText scanned = scanScene(text, folder, urdf);
   Scene scene;
   scene.report = std::move(scanned.report);
   scene.report.warnings = std::move(warnings);
-  Importer importer{source, label, scene.report};
+  Importer importer{source, label, urdf, scene.report};
   const LogCapture capture{scene.report.warnings};  // its kinematics may have something to say, too
   try {
     scene.model = importer.build(scanned.setsTimestep);

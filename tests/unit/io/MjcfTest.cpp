@@ -3,12 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "base/Error.hpp"
 #include "io/Record.hpp"
+#include "io/UrdfPackages.hpp"
 #include "io/XmlScan.hpp"
 
 namespace stiction {
@@ -348,6 +352,49 @@ TEST(Urdf, FloatingLinksAreFreeBodies) {
   EXPECT_EQ(scene.model.geoms.size(), 2U);
   ASSERT_EQ(scene.report.ignored.size(), 1U);
   EXPECT_EQ(scene.report.ignored[0].element.substr(0, 6), "visual");
+}
+
+/// Links overlap where they are joined, and hardly any URDF means them to collide there.
+TEST(Urdf, LinksDoNotCollideWithWhatTheyHangOn) {
+  const std::string inertial = R"(<inertial><mass value="1"/><inertia ixx=".01" ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial>)";
+  const std::string box = R"(<collision><geometry><box size=".2 .2 .2"/></geometry></collision>)";
+  const std::string hinge = R"(<limit lower="-1" upper="1" effort="9" velocity="9"/><axis xyz="0 0 1"/>)";
+  const Model model = loadSceneText("<robot name=\"r\"><link name=\"base\">" + box + "</link><link name=\"a\">" + inertial + box + "</link><link name=\"b\">" +
+                                        inertial + box + "</link><joint name=\"i\" type=\"revolute\"><parent link=\"base\"/><child link=\"a\"/>" + hinge +
+                                        "</joint><joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/>" + hinge + "</joint></robot>",
+                                    "r.urdf")
+                          .model;
+  EXPECT_EQ(model.excludes, (std::vector<std::array<int, 2>>{{0, 1}, {1, 2}}));
+}
+
+/// A package lies beside the file or above it, and is named by its folder, or not at all.
+TEST(Urdf, PackagesAreFound) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path{::testing::TempDir()} / "stiction_urdf_packages", package = root / "arm";
+  fs::create_directories(package / "urdf");
+  fs::create_directories(package / "meshes");
+  std::ofstream{package / "meshes" / "m.obj"} << "v 0 0 0\nv .1 0 0\nv 0 .1 0\nv 0 0 .1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const auto text = [](const std::string& mesh) {
+    return R"(<robot name="r"><link name="base"/><link name="a"><inertial><mass value="1"/><inertia ixx=".01" ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial>
+      <collision><geometry><mesh filename=")" +
+           mesh + R"("/></geometry></collision></link><joint name="j" type="floating"><parent link="base"/><child link="a"/></joint></robot>)";
+  };
+  const std::string found = (package / "meshes" / "m.obj").string();
+  for (const fs::path& folder : {package, package / "urdf"})
+    for (const char* name : {"package://arm/meshes/m.obj", "package://meshes/m.obj"})
+      EXPECT_EQ(resolvePackages(text(name), folder.string(), "r.urdf"), text(found));
+  EXPECT_EQ(resolvePackages(text("meshes/m.obj"), root.string(), "r.urdf"), text("meshes/m.obj"));
+  const std::string file = (package / "urdf" / "r.urdf").string();
+  std::ofstream{file} << text("package://arm/meshes/m.obj");
+  EXPECT_EQ(loadScene(file).model.geoms.size(), 1U);
+  std::ofstream{file} << text("package://leg/meshes/m.stl");
+  try {
+    loadScene(file);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string{error.what()}.find(file + ": package://leg/meshes/m.stl"), std::string::npos) << error.what();
+  }
+  fs::remove_all(root);
 }
 
 TEST(XmlScan, ElementsAttributesAndLines) {
