@@ -42,8 +42,8 @@ std::string resolvePackages(const std::string& text, const std::string& folder, 
     const std::string name = text.substr(begin, end - begin);
     const std::filesystem::path found = find(name, folder);
     if (found.empty())
-      throw InputError{label + ": " + std::string{kScheme} + name, "no such file", "a file of a package that lies in the folder of the URDF or in one above it",
-                       "put the package there, or write the path of the file"};
+      throw InputError{std::string{label}.append(": ").append(kScheme).append(name), "no such file",
+                       "a file of a package that lies in the folder of the URDF or in one above it", "put the package there, or write the path of the file"};
     out += text.substr(done, at - done) + escaped(found.string());
     done = end;
   }
