@@ -273,7 +273,8 @@ bool ConstraintRows::evaluateRates(const WorldState& state, double time) {
 
 void ConstraintRows::leaveOut(double reach, const std::vector<int>& needed) {
   const auto stays = [&](const Row& row) {
-    return (*all_)[at(row.held)].limit == nullptr || row.value <= reach || std::find(needed.begin(), needed.end(), row.held) != needed.end();
+    return (*all_)[at(row.held)].limit == nullptr || row.value <= reach + kTouches * row.size ||
+           std::find(needed.begin(), needed.end(), row.held) != needed.end();
   };
   std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(left_), [&](const Row& row) { return !stays(row); });
   std::erase_if(rows_, [&](const Row& row) { return !stays(row); });

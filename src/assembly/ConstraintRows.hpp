@@ -38,6 +38,8 @@ double lengthOf(const RowVector12& row, int bodyA, int bodyB, const std::vector<
 
 class ConstraintRows {
  public:
+  static constexpr double kTouches = 1e-9;  // [-] of the bodies' size: a unilateral row this near is closed
+
   struct Row {
     int held;          // of the constraints given
     int index;         // among the constraint's own rows

@@ -43,12 +43,19 @@ JointMotion::JointMotion(const Model& model, const Mobilizer& mobilizer)
   slideDuals_ = dualsOf(slides_);
 }
 
-JointMotion::Angles JointMotion::angles(const Pose& X_WP, const Pose& X_WC, const double* before) const {
+/// Angles of the hinges at coordinates q.
+JointMotion::Angles JointMotion::anglesAt(const double* q) const {
   Angles angles{};
   std::size_t turns = 0;
   for (std::size_t j = 0; j < joints_.size(); ++j)
-    if (joints_[j].type == JointType::Hinge) angles[turns++] = before[j] - joints_[j].reference;
-  if (turns > 0) hinges_.follow(referenceFrame(X_WP).conjugate() * X_WC.rotation, angles.data());
+    if (joints_[j].type == JointType::Hinge) angles[turns++] = q[j] - joints_[j].reference;
+  return angles;
+}
+
+/// The same at poses, near coordinates `before`.
+JointMotion::Angles JointMotion::angles(const Pose& X_WP, const Pose& X_WC, const double* before) const {
+  Angles angles = anglesAt(before);
+  if (hinges_.count() > 0) hinges_.follow(referenceFrame(X_WP).conjugate() * X_WC.rotation, angles.data());
   return angles;
 }
 
@@ -108,14 +115,7 @@ void JointMotion::coordinates(const Pose& X_WP, const Pose& X_WC, const double* 
 }
 
 void JointMotion::rates(const Pose& X_WP, const Pose& X_WC, const double* q, RowVector12* rates) const {
-  HingeChain::Place place;
-  if (hinges_.count() > 0) {
-    Angles angles{};
-    std::size_t turns = 0;
-    for (std::size_t j = 0; j < joints_.size(); ++j)
-      if (joints_[j].type == JointType::Hinge) angles[turns++] = q[j] - joints_[j].reference;
-    place = hinges_.place(referenceFrame(X_WP), X_WC.rotation, angles.data());
-  }
+  const HingeChain::Place place = hinges_.place(referenceFrame(X_WP), X_WC.rotation, anglesAt(q).data());
   const bool slides = slides_.cols() > 0;
   const Separation between = slides ? separation(X_WP, X_WC, q) : Separation{};
   int slide = 0;

@@ -72,6 +72,7 @@ class JointMotion {
 
   Quaternion slideFrame(const Pose& X_WP, const Pose& X_WC) const { return slidesLast_ ? X_WC.rotation : referenceFrame(X_WP); }
   Quaternion referenceFrame(const Pose& X_WP) const { return X_WP.rotation * mobilizer_.X_PC.rotation; }
+  Angles anglesAt(const double* q) const;
   Angles angles(const Pose& X_WP, const Pose& X_WC, const double* before) const;
   HingeChain::Place hinges(const Pose& X_WP, const Pose& X_WC, const double* before) const;
   Vector3 slideDirection(int slide, const Pose& X_WP, const Pose& X_WC) const;

@@ -24,10 +24,8 @@ void check(const std::vector<Vector3>& vertices, const std::vector<std::array<in
     const std::string element = "mesh triangle " + std::to_string(t);
     for (const int v : triangles[t])
       if (v < 0 || v >= count) throw InputError{element, "vertex " + std::to_string(v), "0 to " + std::to_string(count - 1), "repair the mesh file"};
-    const Vector3 ab = vertices[at(triangles[t][1])] - vertices[at(triangles[t][0])];
-    const Vector3 ac = vertices[at(triangles[t][2])] - vertices[at(triangles[t][0])];
-    const double longest = std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()});
-    if (!(ab.cross(ac).norm() > degenerateArea * longest)) throw InputError{element, "zero area", "three corners not in a line", "remove degenerate triangles"};
+    const auto corner = [&](int k) -> const Vector3& { return vertices[at(triangles[t][at(k)])]; };
+    if (areInLine(corner(0), corner(1), corner(2))) throw InputError{element, "zero area", "three corners not in a line", "remove degenerate triangles"};
   }
 }
 
@@ -104,6 +102,12 @@ int buildNode(TriangleMesh& mesh, const std::vector<Vector3>& centroids, int fir
 }
 
 }  // namespace
+
+bool areInLine(const Vector3& a, const Vector3& b, const Vector3& c) {
+  const Vector3 ab = b - a, ac = c - a;
+  const double longest = std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()});
+  return !(ab.cross(ac).norm() > degenerateArea * longest);
+}
 
 TriangleMesh makeMesh(std::vector<Vector3> vertices, std::vector<std::array<int, 3>> triangles) {
   check(vertices, triangles);

@@ -111,6 +111,9 @@ MassProperties massProperties(const Shape& shape);
 /// Convex hull with merged coplanar faces (Qhull). Throws InputError when the points are fewer than 4, not finite or all in one plane.
 Polytope makeHull(const std::vector<Vector3>& points);
 
+/// Whether the corners of a triangle span no area.
+bool areInLine(const Vector3& a, const Vector3& b, const Vector3& c);
+
 /// Throws InputError on indices out of range, non-finite vertices or triangles of zero area.
 TriangleMesh makeMesh(std::vector<Vector3> vertices, std::vector<std::array<int, 3>> triangles);
 

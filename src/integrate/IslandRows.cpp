@@ -7,8 +7,7 @@
 namespace stiction {
 namespace {
 
-constexpr double kOpen = 1e-9;    // [-] of the bodies' size: a unilateral row this near touches
-constexpr double kOff = 1e-10;    // [-] of the same: errors below this stay
+constexpr double kOff = 1e-10;    // [-] of the bodies' size: errors below this stay
 constexpr double kReach = 4;      // [-] of what the fastest body goes in the (sub)step: a range whose end is farther off is left out
 constexpr double kMiss = 1e-10;   // [-] of the certificate's scale: speed by which the end of the step may miss a constraint
 constexpr double kHeadway = 0.5;  // [-] of the least miss so far: what another trial is worth it for
@@ -18,7 +17,7 @@ constexpr int kTrials = 12;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-bool isClosed(const ConstraintRows::Row& row) { return row.value <= kOpen * row.size; }
+bool isClosed(const ConstraintRows::Row& row) { return row.value <= ConstraintRows::kTouches * row.size; }
 
 /// In the projection of the assembly's bodies: unilateral rows that may close within `reach` [m].
 bool takesPart(const ConstraintRows::Row& row, const ContactAssembly& assembly, double reach) {

@@ -369,6 +369,11 @@ Shape Importer::makeMeshShape(int geom, bool moves) const {
                        "close the mesh, or give its vertices alone for their convex hull"};
     return Shape::hull(vertices);
   }
+  const auto corner = [&](int i) -> const Vector3& { return vertices[at(i)]; };
+  const std::size_t flat = std::erase_if(triangles, [&](const std::array<int, 3>& t) { return areInLine(corner(t[0]), corner(t[1]), corner(t[2])); });
+  if (flat > 0)
+    report_.changed.push_back(
+        {"geom " + name(mjOBJ_GEOM, geom) + " mesh " + name(mjOBJ_MESH, mesh), "", std::to_string(flat) + " triangles without area are left out"});
   return Shape::triangles(std::move(vertices), std::move(triangles));
 }
 

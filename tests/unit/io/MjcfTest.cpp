@@ -278,6 +278,16 @@ TEST(Mjcf, ConnectionsAreReadOrListed) {
     EXPECT_NE(listed.find(what), std::string::npos) << what << " in\n" << listed;
 }
 
+TEST(Mjcf, TrianglesWithoutAreaAreLeftOut) {
+  const Scene scene = load(R"(<geom name="rock" type="mesh" mesh="m"/>)", R"(<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1 .5 0 0"
+    face="0 2 1 0 1 3 0 3 2 1 2 3 0 1 4"/></asset>)");
+  ASSERT_EQ(scene.model.geoms.size(), 1U);
+  EXPECT_EQ(scene.model.geoms[0].shape.mesh->triangles.size(), 4U);
+  ASSERT_EQ(scene.report.changed.size(), 2U);
+  EXPECT_EQ(scene.report.changed[0].element, "geom rock mesh m");
+  EXPECT_EQ(scene.report.changed[0].why, "1 triangles without area are left out");
+}
+
 TEST(Mjcf, HingesOfOneBodyHaveTheirOwnPoints) {
   const Model model =
       load(R"(<body><joint type="slide"/><joint axis="0 1 0" pos="0 0 .3"/><joint axis="1 0 0" pos="0 .1 .2"/><geom size=".1" pos="0 0 -1"/></body>)").model;
