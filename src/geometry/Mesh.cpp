@@ -119,7 +119,7 @@ TriangleMesh makeMesh(std::vector<Vector3> vertices, std::vector<std::array<int,
   connect(mesh);
   std::vector<Vector3> centroids;
   centroids.reserve(mesh.triangles.size());
-  for (const auto& [a, b, c] : mesh.triangles) centroids.push_back((mesh.vertices[at(a)] + mesh.vertices[at(b)] + mesh.vertices[at(c)]) / 3.0);
+  for (const auto& [a, b, c] : mesh.triangles) centroids.emplace_back((mesh.vertices[at(a)] + mesh.vertices[at(b)] + mesh.vertices[at(c)]) / 3.0);
   mesh.order.resize(mesh.triangles.size());
   std::iota(mesh.order.begin(), mesh.order.end(), 0);
   buildNode(mesh, centroids, 0, static_cast<int>(mesh.order.size()));
