@@ -123,7 +123,7 @@ void MassInverse::factorBlocks(const BlockMass& M) {
 }
 
 void MassInverse::factorWhole(const BlockMass& M) {
-  if (kept_ || M == whole_) {
+  if (kept_) {
     usable_ = wholeUsable_;
     return;
   }

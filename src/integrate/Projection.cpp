@@ -253,7 +253,7 @@ double Projection::share() const {
   return turn > kTurn ? kTurn / turn : 1.0;
 }
 
-/// Moves the region's bodies; returns the longest way of any of their points [m].
+/// Moves the region's bodies, and finds the contacts there; returns the longest way of any of their points [m].
 double Projection::moveBodies() {
   EnergyLedger& ledger = island_->report().ledger;
   WorldState& state = island_->state;
@@ -278,6 +278,9 @@ double Projection::moveBodies() {
     ledger.stabilisation += potential + island_->energyOf(body) - before;
     longest = std::max(longest, motion.shift.norm() + motion.turn.norm() * island_->bodySize(body));
   }
+  island_->leaveContacts();
+  island_->detect();
+  followAnchors(0.0);
   return longest;
 }
 
@@ -303,9 +306,6 @@ void Projection::project(double h) {
     assemble(h, Asked::All);
     if (!solve()) break;
     const double way = moveBodies();
-    island_->leaveContacts();
-    island_->detect();
-    followAnchors(0.0);
     parted_ = kStillParted;
     anchorStays_ = strayed();
     const bool wasWhole = region_.size() == island_->bodies.size();
@@ -330,9 +330,6 @@ void Projection::closeConstraints(double h) {
     assemble(h, Asked::Constraints);
     if (!solve()) return;
     moveBodies();
-    island_->leaveContacts();
-    island_->detect();
-    followAnchors(0.0);
   }
 }
 

@@ -50,36 +50,34 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
 /// The model's joints are the first constraints, then its connections.
 void Simulation::Impl::holdJoints() {
   const auto titleOf = [this](int joint) { return elementTitle("joint", model.joints[at(joint)].name, at(joint)); };
-  const auto add = [this](std::size_t mobilizer, std::shared_ptr<const Constraint> constraint) -> HeldConstraint& {
+  const auto add = [this](int bodyA, int bodyB, int mobilizer, std::shared_ptr<const Constraint> constraint) -> HeldConstraint& {
     HeldConstraint held;
     held.constraint = std::move(constraint);
-    held.bodyA = model.mobilizers[mobilizer].parent;
-    held.bodyB = model.mobilizers[mobilizer].child;
-    held.mobilizer = static_cast<int>(mobilizer);
+    held.bodyA = bodyA;
+    held.bodyB = bodyB;
+    held.mobilizer = mobilizer;
     hold(std::move(held));
     return setup.held.back();
   };
   for (std::size_t id = 0; id < setup.motions.size(); ++id) {
     const JointMotion& motion = setup.motions[id];
+    const auto ofMobilizer = [&](std::shared_ptr<const Constraint> constraint) -> HeldConstraint& {
+      return add(motion.parent(), motion.child(), static_cast<int>(id), std::move(constraint));
+    };
     const auto joint = std::make_shared<JointConstraint>(motion, motion.joints() > 0 ? titleOf(motion.firstJoint()) : "weld " + std::to_string(id));
-    add(id, joint).joint = joint.get();
+    ofMobilizer(joint).joint = joint.get();
     for (int j = 0; j < motion.joints(); ++j) {
       if (!motion.all()[at(j)].limited) continue;
       for (const bool high : {false, true}) {
         const auto limit = std::make_shared<JointLimit>(motion, j, high, titleOf(motion.firstJoint() + j) + " range");
-        add(id, limit).limit = limit.get();
+        ofMobilizer(limit).limit = limit.get();
       }
     }
   }
   for (std::size_t id = 0; id < model.connections.size(); ++id) {
     const Connection& connection = model.connections[id];
     const auto joint = std::make_shared<JointConstraint>(connectionMotion(connection), elementTitle("connection", connection.name, id));
-    HeldConstraint held;
-    held.constraint = joint;
-    held.bodyA = connection.bodyA;
-    held.bodyB = connection.bodyB;
-    held.joint = joint.get();
-    hold(std::move(held));
+    add(connection.bodyA, connection.bodyB, -1, joint).joint = joint.get();
   }
   joints = static_cast<int>(setup.held.size());
 }

@@ -14,6 +14,7 @@
 
 #include "base/Error.hpp"
 #include "io/MjcfJoints.hpp"
+#include "io/MjcfValues.hpp"
 #include "io/UrdfPackages.hpp"
 #include "io/XmlScan.hpp"
 
@@ -38,9 +39,6 @@ double openPart(const std::vector<Vector3>& vertices, const std::vector<std::arr
 constexpr double compilerTimestep = 0.002;  // [s] libmujoco's default
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-Vector3 vector3(const double* x) { return {x[0], x[1], x[2]}; }
-Quaternion quaternion(const double* q) { return Quaternion{q[0], q[1], q[2], q[3]}.normalized(); }
 
 // libmujoco logs through one global function; imports take turns with it.
 std::mutex logMutex;
@@ -191,7 +189,7 @@ class Importer {
   }
   /// "file: kind name" and the line it is written in.
   std::string title(mjtObj type, int id) const;
-  bool disabled(int flag) const { return (m_.opt.disableflags & flag) != 0; }
+  bool disabled(int flag) const { return isDisabled(m_, flag); }
   bool isFree(int body) const { return m_.body_jntnum[body] == 1 && m_.jnt_type[m_.body_jntadr[body]] == mjJNT_FREE; }
   /// Whether joints that are not free hold the body.
   bool isJoined(int body) const { return m_.body_jntnum[body] > 0 && !isFree(body); }
@@ -427,10 +425,8 @@ void Importer::readGeoms() {
     geom.condim = m_.geom_condim[g];
     geom.priority = m_.geom_priority[g];
     if (geom.condim > 3 && torsional++ == 0) firstTorsional = g;
-    // A fixed body that is a body of its own and every root have the geom in their own frame; all others hand it up.
     const Pose X_BG{vector3(m_.geom_pos + 3 * g), quaternion(m_.geom_quat + 4 * g)};
-    const bool own = rootOf(body) == body || (rootOf(body) == 0 && geom.body != 0);
-    geoms_[at(g)] = builder_.addGeom(std::move(geom), own ? X_BG : inRoot(body) * X_BG);
+    geoms_[at(g)] = builder_.addGeom(std::move(geom), inOurs(body) * X_BG);
   }
   if (torsional > 0)
     report_.changed.push_back({"geom " + name(mjOBJ_GEOM, firstTorsional) + (torsional > 1 ? " and " + std::to_string(torsional - 1) + " more" : ""), "condim",

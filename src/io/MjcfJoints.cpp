@@ -6,18 +6,14 @@
 #include <new>
 
 #include "base/Error.hpp"
+#include "io/MjcfValues.hpp"
 
 namespace stiction {
 namespace {
 
-Vector3 vector3(const double* x) { return {x[0], x[1], x[2]}; }
-Quaternion quaternion(const double* q) { return Quaternion{q[0], q[1], q[2], q[3]}.normalized(); }
-
 bool isZero(const mjtNum* numbers, int count) {
   return std::all_of(numbers, numbers + count, [](mjtNum x) { return x == 0; });
 }
-
-bool disabled(const mjModel& m, int flag) { return (m.opt.disableflags & flag) != 0; }
 
 }  // namespace
 
@@ -63,13 +59,13 @@ Joint readMjcfJoint(const mjModel& m, int joint, const std::string& title) {
     out.reference = m.qpos0[m.jnt_qposadr[joint]];
     out.springReference = m.qpos_spring[m.jnt_qposadr[joint]];
   }
-  out.limited = m.jnt_limited[joint] && !disabled(m, mjDSBL_LIMIT) && !disabled(m, mjDSBL_CONSTRAINT);
+  out.limited = m.jnt_limited[joint] && !isDisabled(m, mjDSBL_LIMIT) && !isDisabled(m, mjDSBL_CONSTRAINT);
   out.low = m.jnt_range[2 * joint];
   out.high = m.jnt_range[2 * joint + 1];
-  out.stiffness = disabled(m, mjDSBL_SPRING) ? 0.0 : m.jnt_stiffness[joint];
-  out.damping = disabled(m, mjDSBL_DAMPER) ? 0.0 : m.dof_damping[dof];
+  out.stiffness = isDisabled(m, mjDSBL_SPRING) ? 0.0 : m.jnt_stiffness[joint];
+  out.damping = isDisabled(m, mjDSBL_DAMPER) ? 0.0 : m.dof_damping[dof];
   out.armature = m.dof_armature[dof];
-  out.friction = disabled(m, mjDSBL_FRICTIONLOSS) || disabled(m, mjDSBL_CONSTRAINT) ? 0.0 : m.dof_frictionloss[dof];
+  out.friction = isDisabled(m, mjDSBL_FRICTIONLOSS) || isDisabled(m, mjDSBL_CONSTRAINT) ? 0.0 : m.dof_frictionloss[dof];
   return out;
 }
 
@@ -82,7 +78,7 @@ Vector3 anchorOf(const mjModel& m, int body) {
 
 std::string whyLeftOut(const mjModel& m, int actuator) {
   const int transmission = m.actuator_trntype[actuator];
-  if (disabled(m, mjDSBL_ACTUATION)) return "actuation is switched off in the file";
+  if (isDisabled(m, mjDSBL_ACTUATION)) return "actuation is switched off in the file";
   if (transmission != mjTRN_JOINT && transmission != mjTRN_JOINTINPARENT) return "only actuators on joints are supported";
   const int type = m.jnt_type[m.actuator_trnid[2 * actuator]];
   if (type == mjJNT_FREE) return "actuators on free bodies are not supported";
@@ -106,7 +102,7 @@ Actuator readMjcfActuator(const mjModel& m, int actuator, const std::string& tit
   out.gain = m.actuator_gainprm[mjNGAIN * actuator];
   if (m.actuator_biastype[actuator] == mjBIAS_AFFINE) std::copy_n(m.actuator_biasprm + mjNBIAS * actuator, 3, out.bias.begin());
   const int control = m.actuator_ctrladr[actuator];
-  if (m.actuator_ctrllimited[control] && !disabled(m, mjDSBL_CLAMPCTRL)) {
+  if (m.actuator_ctrllimited[control] && !isDisabled(m, mjDSBL_CLAMPCTRL)) {
     out.lowControl = m.actuator_ctrlrange[2 * control];
     out.highControl = m.actuator_ctrlrange[2 * control + 1];
   }
