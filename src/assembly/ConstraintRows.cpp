@@ -61,8 +61,6 @@ const double* coordinatesBefore(const HeldConstraint& held, const WorldState& st
   return state.jointPosition.data() + (held.limit != nullptr ? held.limit->motion().firstJoint() : held.joint->firstJoint());
 }
 
-Twist twistOf(const WorldState& state, int body) { return {state.velocity[at(body)], state.angularVelocity[at(body)]}; }
-
 /// False where x has another size, or numbers that are not finite.
 bool take(const VectorX& x, int dimension, std::vector<double>& to) {
   to.assign(x.begin(), x.end());
@@ -71,22 +69,17 @@ bool take(const VectorX& x, int dimension, std::vector<double>& to) {
 
 bool fits(const MatrixX& J, int dimension) { return J.rows() == dimension && J.cols() == 12 && J.allFinite(); }
 
-/// The columns of what can move alone: fixed and kinematic bodies, and rotations that are locked, take no part.
-RowVector12 mobile(const RowVector12& rates, const HeldConstraint& held, const std::vector<BodyInertia>& inertias) {
-  RowVector12 row = rates;
-  const auto clear = [&](int body, int first) {
-    if (body < 0 || !inertias[at(body)].dynamic)
-      row.segment<6>(first).setZero();
-    else if (inertias[at(body)].locked)
-      row.segment<3>(first + 3).setZero();
-  };
-  clear(held.bodyA, 0);
-  clear(held.bodyB, 6);
-  return row;
+/// Whether a row, beside the `largest` of its constraint, changes by no motion of what can move: fixed and kinematic bodies, and rotations that are locked, take no part.
+bool pushesNothing(std::span<const BodyRate> row, double largest, const std::vector<BodyInertia>& inertias) {
+  double most = 0;
+  for (const auto& [body, rate] : row) {
+    if (body < 0 || !inertias[at(body)].dynamic) continue;
+    most = std::max(most, inertias[at(body)].locked ? rate.head<3>().cwiseAbs().maxCoeff() : rate.cwiseAbs().maxCoeff());
+  }
+  return most <= kNothing * largest;
 }
 
-/// Whether a row, beside the `largest` of its constraint, changes by no motion; and whether it is violated there.
-bool pushesNothing(const RowVector12& row, double largest) { return row.cwiseAbs().maxCoeff() <= kNothing * largest; }
+/// And whether it is violated there.
 bool isBroken(const HeldConstraint& held, double value, double largest) { return (held.unilateral ? -value : std::abs(value)) > kBroken * largest; }
 
 std::string wrongSize(const char* function, const std::string& found, const std::string& wanted) {
@@ -100,17 +93,15 @@ std::string faultOf(const char* function, const VectorX& x, int dimension) {
 
 }  // namespace
 
-double lengthOf(const RowVector12& row, int bodyA, int bodyB, const std::vector<BodyInertia>& inertias, const WorldState& state) {
+double lengthOf(std::span<const BodyRate> row, const std::vector<BodyInertia>& inertias, const WorldState& state) {
   double mobility = 0, reference = 0;
-  const auto add = [&](int body, int first) {
-    if (body < 0 || !inertias[at(body)].dynamic) return;
+  for (const auto& [body, rate] : row) {
+    if (body < 0 || !inertias[at(body)].dynamic) continue;
     const BodyInertia& inertia = inertias[at(body)];
-    const Vector3 turning = rotateBack(state.rotation[at(body)], row.segment<3>(first + 3).transpose());
-    mobility += inertia.inverseMass * row.segment<3>(first).squaredNorm() + turning.dot(inertia.inverse * turning);
+    const Vector3 turning = rotateBack(state.rotation[at(body)], rate.tail<3>().transpose());
+    mobility += inertia.inverseMass * rate.head<3>().squaredNorm() + turning.dot(inertia.inverse * turning);
     reference += inertia.inverseMass;
-  };
-  add(bodyA, 0);
-  add(bodyB, 6);
+  }
   return std::sqrt(mobility / reference);
 }
 
@@ -131,7 +122,7 @@ std::string faultOf(const HeldConstraint& held, const std::vector<BodyInertia>& 
   if (std::string fault = faultOf("partialTimeDerivative", functions.byTime(), held.dimension); !fault.empty()) return fault;
   if (std::string fault = faultOf("velocityProduct", functions.bend(), held.dimension); !fault.empty()) return fault;
   for (int k = 0; k < held.dimension; ++k)
-    if (pushesNothing(mobile(rates.row(k), held, inertias), largest) && isBroken(held, value[k], largest))
+    if (pushesNothing(ofTwo(held.bodyA, held.bodyB, rates.row(k)), largest, inertias) && isBroken(held, value[k], largest))
       return "row " + std::to_string(k) + " is violated where no motion of its bodies changes it";
   return "";
 }
@@ -149,23 +140,35 @@ void ConstraintRows::choose(const std::vector<HeldConstraint>& all, std::span<co
 /// [m] of the larger of the bodies that the constraint moves.
 double ConstraintRows::sizeOf(const HeldConstraint& held) const {
   double size = 0;
-  for (const int body : {held.bodyA, held.bodyB}) {
-    if (body < 0 || !(*inertias_)[at(body)].dynamic) continue;
+  held.eachBody([&](int body) {
     const BodyInertia& inertia = (*inertias_)[at(body)];
-    size = std::max({size, (*bodySize_)[at(body)], std::sqrt(inertia.inertia.trace() * inertia.inverseMass)});
-  }
+    if (inertia.dynamic) size = std::max({size, (*bodySize_)[at(body)], std::sqrt(inertia.inertia.trace() * inertia.inverseMass)});
+  });
   return size > 0 ? size : 1.0;
 }
 
 /// A row, unless it pushes nothing. False where that is a fault. `largest`: of the constraint's rates.
-bool ConstraintRows::add(int id, int index, double value, const RowVector12& rates, double largest, const WorldState& state) {
+bool ConstraintRows::add(int id, int index, double value, std::span<const BodyRate> rates, double largest, const WorldState& state) {
   const HeldConstraint& held = (*all_)[at(id)];
-  const RowVector12 row = mobile(rates, held, *inertias_);
-  if (pushesNothing(row, largest)) return !isBroken(held, value, largest);
-  const double n = lengthOf(row, held.bodyA, held.bodyB, *inertias_, state);
+  if (pushesNothing(rates, largest, *inertias_)) return !isBroken(held, value, largest);
+  const double n = lengthOf(rates, *inertias_, state);
   const double size = !rows_.empty() && rows_.back().held == id ? rows_.back().size : sizeOf(held);
-  rows_.push_back({id, index, held.bodyA, held.bodyB, held.unilateral, n, size, rates / n, value / n});
+  rows_.push_back({id, index, rates_.size(), rates.size(), held.unilateral, n, size, value / n});
+  for (const auto& [body, rate] : rates) rates_.push_back({body, rate / n});
   return true;
+}
+
+/// The one row of a coupling.
+bool ConstraintRows::addCoupling(int id, const WorldState& state) {
+  const JointCoupling& coupling = *(*all_)[at(id)].coupling;
+  own_.clear();
+  coupling.addRates(state, own_);
+  double largest = 0;
+  for (const BodyRate& part : own_) {
+    if (!part.rate.allFinite()) return false;
+    largest = std::max(largest, part.rate.cwiseAbs().maxCoeff());
+  }
+  return findValues(id, state, 0) && add(id, 0, values_[0], own_, largest, state);
 }
 
 /// The rows of a joint, or the one of an end of its range.
@@ -184,7 +187,7 @@ bool ConstraintRows::addJoint(int id, const WorldState& state, double time) {
     largest = std::max(largest, rates[at(k)].cwiseAbs().maxCoeff());
   }
   for (int k = 0; k < held.dimension; ++k)
-    if (!add(id, k, values_[at(k)], rates[at(k)], largest, state)) return false;
+    if (!add(id, k, values_[at(k)], ofTwo(held.bodyA, held.bodyB, rates[at(k)]), largest, state)) return false;
   return true;
 }
 
@@ -196,7 +199,7 @@ bool ConstraintRows::addRows(int id, const WorldState& state, double time) {
   const MatrixX rates = functions.rates(largest);
   if (!take(functions.value(), held.dimension, values_) || !fits(rates, held.dimension)) return false;
   for (int k = 0; k < held.dimension; ++k)
-    if (!add(id, k, values_[at(k)], rates.row(k), largest, state)) return false;
+    if (!add(id, k, values_[at(k)], ofTwo(held.bodyA, held.bodyB, rates.row(k)), largest, state)) return false;
   return true;
 }
 
@@ -213,10 +216,12 @@ const ConstraintRows::Coordinates& ConstraintRows::coordinatesOf(const HeldConst
 
 bool ConstraintRows::evaluate(const WorldState& state, double time) {
   rows_.clear();
+  rates_.clear();
   left_.clear();
   coordinates_.mobilizer = -1;
   for (const int id : chosen_) {
-    if ((*all_)[at(id)].isOfJoint() ? addJoint(id, state, time) : addRows(id, state, time)) continue;
+    const HeldConstraint& held = (*all_)[at(id)];
+    if (held.coupling ? addCoupling(id, state) : held.isOfJoint() ? addJoint(id, state, time) : addRows(id, state, time)) continue;
     faulty_ = id;
     return false;
   }
@@ -227,6 +232,10 @@ bool ConstraintRows::evaluate(const WorldState& state, double time) {
 bool ConstraintRows::findValues(int id, const WorldState& state, double time) {
   const HeldConstraint& held = (*all_)[at(id)];
   if (!held.isOfJoint()) return take(Functions{held, state, time}.value(), held.dimension, values_);
+  if (held.coupling) {
+    values_.assign(1, held.coupling->value(state));
+    return areFinite(values_);
+  }
   const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   values_.resize(at(held.dimension));
   if (held.limit != nullptr)
@@ -244,6 +253,10 @@ bool ConstraintRows::findBends(int id, const WorldState& state, double time) {
     return take(functions.byTime(), held.dimension, byTime_) && take(functions.bend(), held.dimension, values_);
   }
   byTime_.assign(at(held.dimension), 0.0);
+  if (held.coupling) {
+    values_.assign(1, held.coupling->velocityProduct(state));
+    return areFinite(values_);
+  }
   values_.resize(at(held.dimension));
   const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   const Twist a = twistOf(state, held.bodyA), b = twistOf(state, held.bodyB);
@@ -264,9 +277,8 @@ bool ConstraintRows::evaluateRates(const WorldState& state, double time) {
     last = row.held;
     row.moving = byTime_[at(row.index)] / row.length;
     row.bend = values_[at(row.index)] / row.length;
-    for (const auto& [body, first] : {std::pair{row.bodyA, 0}, std::pair{row.bodyB, 6}})
-      if (body >= 0 && model_->bodies[at(body)].kind == BodyKind::Kinematic)
-        row.moving += row.rates.segment<3>(first).dot(state.velocity[at(body)]) + row.rates.segment<3>(first + 3).dot(state.angularVelocity[at(body)]);
+    for (const BodyRate& part : ratesOf(row))
+      if (part.body >= 0 && model_->bodies[at(part.body)].kind == BodyKind::Kinematic) row.moving += rateOf({&part, 1}, state);
   }
   return true;
 }
@@ -286,7 +298,7 @@ bool ConstraintRows::findViolated(const WorldState& state, double h, std::vector
   const std::size_t before = needed.size();
   for (const Row& row : left_) {
     const HeldConstraint& held = (*all_)[at(row.held)];
-    if (h * rateOf(row.rates, state, row.bodyA, row.bodyB) > -near * row.value) continue;
+    if (h * rateOf(ratesOf(row), state) > -near * row.value) continue;
     if (held.limit->valueAt(coordinatesOf(held, state, false).q.data()) < 0) needed.push_back(row.held);
   }
   return needed.size() > before;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "constraints/JointConstraint.hpp"
+#include "constraints/JointCoupling.hpp"
 #include "dynamics/BodyInertia.hpp"
 #include "state/WorldState.hpp"
 
@@ -22,35 +23,47 @@ struct HeldConstraint {
   int bodyA{-1}, bodyB{-1};                      // of the model; A = -1: a constraint of one body, B
   bool unilateral{false};
   int dimension{0};
-  int firstRow{0};                        // of its rows in WorldState::rowForces
-  int mobilizer{-1};                      // of the model, whose joints it holds or limits; else -1
-  const JointConstraint* joint{nullptr};  // the constraint, where it is one
-  const JointLimit* limit{nullptr};       // likewise
+  int firstRow{0};                                // of its rows in WorldState::rowForces
+  int mobilizer{-1};                              // of the model, whose joints it holds or limits; else -1
+  const JointConstraint* joint{nullptr};          // the constraint, where it is one
+  const JointLimit* limit{nullptr};               // likewise
+  std::shared_ptr<const JointCoupling> coupling;  // in place of a constraint: of joints of any bodies
 
-  bool isOfJoint() const { return joint != nullptr || limit != nullptr; }
+  bool isPresent() const { return constraint || coupling; }
+  bool isOfJoint() const { return joint != nullptr || limit != nullptr || coupling; }
+  std::string title() const { return coupling ? coupling->title() : constraint->typeName(); }
+  /// visit(body) of the model, of all that it is between.
+  template <class Visit>
+  void eachBody(const Visit& visit) const {
+    if (coupling) {
+      for (const int body : coupling->bodies()) visit(body);
+      return;
+    }
+    if (bodyA >= 0) visit(bodyA);
+    visit(bodyB);
+  }
 };
 
 /// What is wrong with a constraint's functions at the state: sizes that disagree, numbers that are not finite, C ≠ 0 where no motion changes it. Empty: nothing.
 std::string faultOf(const HeldConstraint& held, const std::vector<BodyInertia>& inertias, const WorldState& state, double time);
 
-/// J M⁻¹ Jᵀ / Σ 1/m over the two bodies, of which -1 and fixed ones take no part, under the root.
-double lengthOf(const RowVector12& row, int bodyA, int bodyB, const std::vector<BodyInertia>& inertias, const WorldState& state);
+/// J M⁻¹ Jᵀ / Σ 1/m over the bodies, of which -1 and fixed ones take no part, under the root.
+double lengthOf(std::span<const BodyRate> row, const std::vector<BodyInertia>& inertias, const WorldState& state);
 
 class ConstraintRows {
  public:
   static constexpr double kTouches = 1e-9;  // [-] of the bodies' size: a unilateral row this near is closed
 
   struct Row {
-    int held;          // of the constraints given
-    int index;         // among the constraint's own rows
-    int bodyA, bodyB;  // as in HeldConstraint
+    int held;                  // of the constraints given
+    int index;                 // among the constraint's own rows
+    std::size_t first, parts;  // of its rates
     bool unilateral;
-    double length;      // n, in the author's unit per metre
-    double size;        // [m] of the larger of its bodies
-    RowVector12 rates;  // [-], [m] of C/n by v_A, ω_A, v_B, ω_B, world axes
-    double value;       // [m] C/n
-    double moving{0};   // [m/s] what time and kinematic bodies do to C/n
-    double bend{0};     // [m/s²] γ/n
+    double length;     // n, in the author's unit per metre
+    double size;       // [m] of the largest of its bodies
+    double value;      // [m] C/n
+    double moving{0};  // [m/s] what time and kinematic bodies do to C/n
+    double bend{0};    // [m/s²] γ/n
   };
 
   ConstraintRows(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<double>& bodySize);
@@ -70,12 +83,15 @@ class ConstraintRows {
   bool evaluateValues(const WorldState& state, double time, VectorX& values);
   int faulty() const { return faulty_; }
   const std::vector<Row>& rows() const { return rows_; }
+  /// [-], [m] of C/n by the velocities of the row's bodies, ascending; -1: none.
+  std::span<const BodyRate> ratesOf(const Row& row) const { return {rates_.data() + row.first, row.parts}; }
   const HeldConstraint& held(const Row& row) const { return (*all_)[static_cast<std::size_t>(row.held)]; }
 
  private:
   bool addJoint(int id, const WorldState& state, double time);
   bool addRows(int id, const WorldState& state, double time);
-  bool add(int id, int index, double value, const RowVector12& rates, double largest, const WorldState& state);
+  bool addCoupling(int id, const WorldState& state);
+  bool add(int id, int index, double value, std::span<const BodyRate> rates, double largest, const WorldState& state);
   double sizeOf(const HeldConstraint& held) const;
   /// Coordinates of the joints of one mobilizer, for all of its ranges.
   struct Coordinates {
@@ -93,7 +109,8 @@ class ConstraintRows {
   const std::vector<double>* bodySize_;
   const std::vector<HeldConstraint>* all_{nullptr};
   std::span<const int> chosen_;
-  std::vector<Row> rows_, left_;  // and those left out
+  std::vector<Row> rows_, left_;       // and those left out
+  std::vector<BodyRate> rates_, own_;  // of all rows, and of a coupling
   Coordinates coordinates_;
   std::vector<double> values_, byTime_;  // of one constraint
   int faulty_{-1};

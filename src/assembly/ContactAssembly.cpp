@@ -146,26 +146,22 @@ void ContactAssembly::addTangentRow(const WorldState& state, const Contact& cont
   problem.G.endGroup();
 }
 
-void ContactAssembly::addRates(BlockColumns& columns, int bodyA, int bodyB, const RowVector12& rates) const {
-  const auto add = [&](int body, int first) {
+void ContactAssembly::addRates(BlockColumns& columns, std::span<const BodyRate> rates, double length) const {
+  for (const auto& [body, rate] : rates) {
     const int block = body < 0 ? -1 : blockOf(body);
-    if (block < 0) return;
+    if (block < 0) continue;
     const int size = problem.M.size(block);
     double values[18] = {};
-    for (int k = 0; k < size; ++k) values[k] = rates[first + k];
+    for (int k = 0; k < size; ++k) values[k] = rate[k] / length;
     columns.addSegment(block, rowOf(block), size, values);
-  };
-  const bool aFirst = bodyA >= 0 && blockOf(bodyA) < blockOf(bodyB);
-  if (aFirst) add(bodyA, 0);
-  add(bodyB, 6);
-  if (!aFirst) add(bodyA, 0);
+  }
   columns.endGroup();
 }
 
-void ContactAssembly::addRow(int bodyA, int bodyB, const RowVector12& rates) { addRates(problem.G, bodyA, bodyB, rates); }
+void ContactAssembly::addRow(std::span<const BodyRate> rates, double length) { addRates(problem.G, rates, length); }
 
-void ContactAssembly::addOneSided(int bodyA, int bodyB, const RowVector12& rates, double moving) {
-  addRates(problem.H, bodyA, bodyB, rates);
+void ContactAssembly::addOneSided(std::span<const BodyRate> rates, double moving) {
+  addRates(problem.H, rates, 1);
   for (VectorX* x : {&surface, &problem.w, &problem.wScale}) (*x)[3 * (problem.contacts() - 1)] = moving;
 }
 

@@ -38,10 +38,10 @@ class ContactAssembly {
   /// Adds an equality row that measures the motion of B against A along `direction` at the contact's point.
   void addTangentRow(const WorldState& state, const Contact& contact, const Vector3& direction);
 
-  /// Adds an equality row with the given rates by v_A, ω_A, v_B, ω_B of two bodies; a body -1, or none of the island's, takes no part.
-  void addRow(int bodyA, int bodyB, const RowVector12& rates);
+  /// Adds an equality row with the given rates, of ascending bodies, divided by `length`; a body -1, or none of the island's, takes no part.
+  void addRow(std::span<const BodyRate> rates, double length = 1);
   /// Adds a contact without friction with these rates of its gap, which changes by `moving` [m/s] of itself.
-  void addOneSided(int bodyA, int bodyB, const RowVector12& rates, double moving);
+  void addOneSided(std::span<const BodyRate> rates, double moving);
 
   /// v of the island's bodies, in block order.
   void gatherVelocities(const WorldState& state, VectorX& v) const;
@@ -77,7 +77,7 @@ class ContactAssembly {
   void placeContacts(const ContactSet& contacts, std::span<const int> used);
   void fillContact(const WorldState& state, const Contact& contact, int k);
   /// A group whose first column is `rates`, its others zero.
-  void addRates(BlockColumns& columns, int bodyA, int bodyB, const RowVector12& rates) const;
+  void addRates(BlockColumns& columns, std::span<const BodyRate> rates, double length) const;
   Matrix3 frameOf(const Contact& contact) const;
   Vector3 surfaceVelocity(const WorldState& state, int body, const Vector3& point) const;
 

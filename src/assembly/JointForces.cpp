@@ -100,7 +100,7 @@ void JointForces::addFriction(const WorldState& state, const Row& row, double h)
   Row dry{row.joint, row.parent, row.child, row.rates, 1.0, row.position, row.moving, row.rate, row.axis, row.rotor};
   dry.dry = true;
   dry.slot = row.slot + 1;
-  dry.length = lengthOf(dry.rates, dry.parent, dry.child, *inertias_, state);
+  dry.length = lengthOf(ofTwo(dry.parent, dry.child, dry.rates), *inertias_, state);
   const double alone = massAlone(dry);
   dry.brake = h * friction / (alone * dry.length);
   if (rubbing.end == End::None) {
@@ -126,7 +126,7 @@ void JointForces::addRow(const WorldState& state, const Loads& loads, double h, 
     row.compliance = 1.0 / along;
     const double pull = it.stiffness * (position - it.springReference) + row.stiffness * position - row.push;
     row.target = row.compliance * (h * pull - it.armature * (h > 0 ? row.rotor : row.rate));
-    row.length = lengthOf(rates, row.parent, row.child, *inertias_, state);
+    row.length = lengthOf(ofTwo(row.parent, row.child, rates), *inertias_, state);
     row.drive = std::abs(rate + row.target) * along / (along + massAlone(row)) / row.length;
   }
   row.slot = slot;
@@ -186,7 +186,7 @@ void JointForces::targets(std::vector<double>& targets) const {
 void JointForces::enter(ContactAssembly& assembly) const {
   const int before = assembly.problem.rows(), count = rows();
   for (const Row& row : rows_)
-    if (row.enters) assembly.addRow(row.parent, row.child, row.rates / row.length);
+    if (row.enters) assembly.addRow(ofTwo(row.parent, row.child, row.rates), row.length);
   for (const Row& row : rows_) assembly.problem.scaleFloor = std::max({assembly.problem.scaleFloor, row.brake, kDriven * row.drive});
   VectorX& C = assembly.problem.C;
   C.setZero(count == 0 ? 0 : before + count);

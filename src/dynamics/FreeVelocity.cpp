@@ -7,9 +7,13 @@ namespace stiction {
 
 Vector3 gravityOf(const Model& model, int body) { return model.bodies[static_cast<std::size_t>(body)].gravity ? model.gravity : Vector3{Vector3::Zero()}; }
 
+Twist twistOf(const WorldState& state, int body) {
+  return {state.velocity[static_cast<std::size_t>(body)], state.angularVelocity[static_cast<std::size_t>(body)]};
+}
+
 Twist freeVelocity(const Model& model, const BodyInertia& inertia, const Loads& loads, const WorldState& state, int body, double h) {
   const auto i = static_cast<std::size_t>(body);
-  Twist twist{state.velocity[i], state.angularVelocity[i]};
+  Twist twist = twistOf(state, body);
   twist.linear += h * (gravityOf(model, body) + inertia.inverseMass * loads.force[i]);
   if (!inertia.locked && !loads.torque[i].isZero(0.0)) twist.angular += h * (toWorld(inertia.inverse, state.rotation[i]) * loads.torque[i]);
   return twist;

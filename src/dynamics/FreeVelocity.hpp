@@ -23,6 +23,7 @@ struct Twist {
   Vector3 linear{Vector3::Zero()};   // [m/s]
   Vector3 angular{Vector3::Zero()};  // [rad/s] world axes
 };
+Twist twistOf(const WorldState& state, int body);
 
 /// g of a body: the model's, or zero where the body has none.
 Vector3 gravityOf(const Model& model, int body);

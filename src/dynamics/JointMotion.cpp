@@ -152,11 +152,16 @@ double rateOf(const RowVector12& rates, const WorldState& state, int parent, int
          rates.segment<3>(6).dot(state.velocity[at(child)]) + rates.segment<3>(9).dot(state.angularVelocity[at(child)]);
 }
 
+std::array<double, JointMotion::kMost> positionsOf(const JointMotion& motion, const WorldState& state) {
+  std::array<double, JointMotion::kMost> q{};
+  motion.coordinates(state.pose(motion.parent()), state.pose(motion.child()), state.jointPosition.data() + motion.firstJoint(), q.data());
+  return q;
+}
+
 JointState stateOf(const JointMotion& motion, const WorldState& state) {
   JointState joints;
-  const Pose P = state.pose(motion.parent()), C = state.pose(motion.child());
-  motion.coordinates(P, C, state.jointPosition.data() + motion.firstJoint(), joints.position.data());
-  motion.rates(P, C, joints.position.data(), joints.rates.data());
+  joints.position = positionsOf(motion, state);
+  motion.rates(state.pose(motion.parent()), state.pose(motion.child()), joints.position.data(), joints.rates.data());
   for (int j = 0; j < motion.joints(); ++j) joints.rate[at(j)] = rateOf(joints.rates[at(j)], state, motion.parent(), motion.child());
   return joints;
 }
@@ -164,8 +169,7 @@ JointState stateOf(const JointMotion& motion, const WorldState& state) {
 double elasticEnergy(const JointMotion& motion, const WorldState& state) {
   const std::span<const Joint> joints = motion.all();
   if (std::none_of(joints.begin(), joints.end(), [](const Joint& joint) { return joint.stiffness > 0; })) return 0;
-  std::array<double, JointMotion::kMost> q;
-  motion.coordinates(state.pose(motion.parent()), state.pose(motion.child()), state.jointPosition.data() + motion.firstJoint(), q.data());
+  const std::array<double, JointMotion::kMost> q = positionsOf(motion, state);
   double energy = 0;
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const double stretch = q[j] - joints[j].springReference;
@@ -208,6 +212,10 @@ std::vector<JointMotion> jointMotions(const Model& model) {
   motions.reserve(model.mobilizers.size());
   for (const Mobilizer& mobilizer : model.mobilizers) motions.emplace_back(model, mobilizer);
   return motions;
+}
+
+const JointMotion& motionOf(const std::vector<JointMotion>& motions, int joint) {
+  return *std::find_if(motions.begin(), motions.end(), [joint](const JointMotion& m) { return joint < m.firstJoint() + m.joints(); });
 }
 
 JointMotion connectionMotion(const Connection& connection) {

@@ -97,6 +97,8 @@ struct JointState {
   std::array<RowVector12, JointMotion::kMost> rates;
 };
 JointState stateOf(const JointMotion& motion, const WorldState& state);
+/// Its coordinates alone.
+std::array<double, JointMotion::kMost> positionsOf(const JointMotion& motion, const WorldState& state);
 /// J v.
 double rateOf(const RowVector12& rates, const WorldState& state, int parent, int child);
 
@@ -108,6 +110,8 @@ void followJoints(const std::vector<JointMotion>& motions, const WorldState& bef
 
 /// One entry per mobilizer of the model.
 std::vector<JointMotion> jointMotions(const Model& model);
+/// Of the mobilizer that has the joint.
+const JointMotion& motionOf(const std::vector<JointMotion>& motions, int joint);
 /// Of a connection, as if it were a mobilizer with a ball, or without joints. It has no coordinates.
 JointMotion connectionMotion(const Connection& connection);
 

@@ -42,7 +42,7 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
   for (const int body : bodies) copyBody(start, body, state);
   kinematic.clear();
   const auto know = [&](int body) {
-    if (body < 0 || kind(body) != BodyKind::Kinematic || std::find(kinematic.begin(), kinematic.end(), body) != kinematic.end()) return;
+    if (kind(body) != BodyKind::Kinematic || std::find(kinematic.begin(), kinematic.end(), body) != kinematic.end()) return;
     kinematic.push_back(body);
     copyBody(start, body, state);
   };
@@ -61,8 +61,7 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
     state.jointPosition[at(joint)] = start.jointPosition[at(joint)];
     state.rotorRate[at(joint)] = start.rotorRate[at(joint)];
   }
-  for (const int id : held)
-    for (const int body : {setup->held[at(id)].bodyA, setup->held[at(id)].bodyB}) know(body);
+  for (const int id : held) setup->held[at(id)].eachBody(know);
   selectMemory(memory, pairs, report().memory);
 }
 

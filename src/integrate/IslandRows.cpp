@@ -19,12 +19,6 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool isClosed(const ConstraintRows::Row& row) { return row.value <= ConstraintRows::kTouches * row.size; }
 
-/// In the projection of the assembly's bodies: unilateral rows that may close within `reach` [m].
-bool takesPart(const ConstraintRows::Row& row, const ContactAssembly& assembly, double reach) {
-  const auto moves = [&](int body) { return body >= 0 && assembly.blockOf(body) >= 0; };
-  return (moves(row.bodyA) || moves(row.bodyB)) && (!row.unilateral || isClosed(row) || row.value <= reach);
-}
-
 double errorOf(const ConstraintRows::Row& row, double value) { return row.unilateral ? std::max(-value, 0.0) : std::abs(value); }
 
 }  // namespace
@@ -34,6 +28,12 @@ IslandRows::IslandRows(Island& island, IslandProblem& problem)
       problem_{&problem},
       rows_{*island.setup->model, island.setup->inertias, island.setup->bodySize},
       joints_{*island.setup->model, island.setup->inertias, island.setup->motions} {}
+
+/// In the projection of the assembly's bodies: unilateral rows that may close within `reach` [m].
+bool IslandRows::takesPart(const ConstraintRows::Row& row, const ContactAssembly& assembly, double reach) const {
+  const auto moves = [&](const BodyRate& part) { return part.body >= 0 && assembly.blockOf(part.body) >= 0; };
+  return std::ranges::any_of(rows_.ratesOf(row), moves) && (!row.unilateral || isClosed(row) || row.value <= reach);
+}
 
 /// Place of the row in report.rowForces.
 std::size_t IslandRows::placeOf(const ConstraintRows::Row& row) const {
@@ -131,10 +131,10 @@ void IslandRows::enter(double h) {
   ContactAssembly& assembly = problem_->assembly;
   for (const ConstraintRows::Row& row : rows()) {
     if (row.unilateral) {
-      assembly.addOneSided(row.bodyA, row.bodyB, row.rates, row.moving);
+      assembly.addOneSided(rows_.ratesOf(row), row.moving);
       continue;
     }
-    assembly.addRow(row.bodyA, row.bodyB, row.rates);
+    assembly.addRow(rows_.ratesOf(row));
     moving_.push_back(row.moving);
   }
   joints_.moving(moving_);
@@ -170,10 +170,10 @@ void IslandRows::enterImpact() {
   ContactAssembly& assembly = problem_->assembly;
   for (const ConstraintRows::Row& row : rows()) {
     if (row.unilateral) {
-      if (isClosed(row)) assembly.addOneSided(row.bodyA, row.bodyB, row.rates, row.moving);
+      if (isClosed(row)) assembly.addOneSided(rows_.ratesOf(row), row.moving);
       continue;
     }
-    assembly.addRow(row.bodyA, row.bodyB, row.rates);
+    assembly.addRow(rows_.ratesOf(row));
     moving_.push_back(row.moving);
   }
   joints_.moving(moving_);
@@ -189,10 +189,10 @@ double IslandRows::enterProjection(ContactAssembly& assembly, double h, double r
     const double limit = farthestCorrection(row.size, h);
     longest = std::max(longest, std::min(errorOf(row, row.value), limit));
     if (!row.unilateral) {
-      assembly.addRow(row.bodyA, row.bodyB, row.rates);
+      assembly.addRow(rows_.ratesOf(row));
       targets.push_back(std::clamp(row.value, -limit, limit));
     } else {
-      assembly.addOneSided(row.bodyA, row.bodyB, row.rates, 0.0);
+      assembly.addOneSided(rows_.ratesOf(row), 0.0);
       assembly.problem.w[3 * (assembly.problem.contacts() - 1)] = std::max(row.value, -limit);
     }
   }
@@ -358,22 +358,23 @@ Faults IslandRows::choose(double h, std::vector<int>& region) {
     faults.hasRows = faults.hasRows || !row.unilateral;
     faults.way = std::max(faults.way, std::min(error, farthestCorrection(row.size, h)));
     faults.overlap = std::max(faults.overlap, error / row.size);
-    for (const int body : {row.bodyA, row.bodyB})
-      if (body >= 0 && island_->inertia(body).dynamic) region.push_back(body);
+    for (const BodyRate& part : rows_.ratesOf(row))
+      if (moves(part.body)) region.push_back(part.body);
   }
   return faults;
 }
 
+bool IslandRows::moves(int body) const { return body >= 0 && island_->inertia(body).dynamic; }
+
 void IslandRows::addHeld(std::vector<int>& bodies) {
   joined_.assign(island_->setup->inertias.size(), 0);
   for (const int body : bodies) joined_[at(body)] = 1;
-  const auto moves = [&](int body) { return body >= 0 && island_->inertia(body).dynamic; };
   const std::size_t before = bodies.size();
+  const auto isJoined = [&](const BodyRate& part) { return moves(part.body) && joined_[at(part.body)] != 0; };
   const auto join = [&](const ConstraintRows::Row& row) {
-    if (row.unilateral || !moves(row.bodyA) || !moves(row.bodyB) || joined_[at(row.bodyA)] == joined_[at(row.bodyB)]) return;
-    const int body = joined_[at(row.bodyA)] != 0 ? row.bodyB : row.bodyA;
-    joined_[at(body)] = 1;
-    bodies.push_back(body);
+    if (row.unilateral || std::ranges::none_of(rows_.ratesOf(row), isJoined)) return;
+    for (const BodyRate& part : rows_.ratesOf(row))
+      if (moves(part.body) && std::exchange(joined_[at(part.body)], 1) == 0) bodies.push_back(part.body);
   };
   for (std::size_t last = 0; last != bodies.size();) {  // there and back: trees are numbered from their roots
     last = bodies.size();

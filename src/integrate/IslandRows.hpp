@@ -80,9 +80,12 @@ class IslandRows {
   /// [m] by which the island's poses are off their constraints at most.
   double error();
   const std::vector<ConstraintRows::Row>& rows() const { return rows_.rows(); }
+  std::span<const BodyRate> ratesOf(const ConstraintRows::Row& row) const { return rows_.ratesOf(row); }
 
  private:
   bool refuse();
+  bool moves(int body) const;
+  bool takesPart(const ConstraintRows::Row& row, const ContactAssembly& assembly, double reach) const;
   void enterNothing();
   std::size_t placeOf(const ConstraintRows::Row& row) const;
   double bendOf(const ConstraintRows::Row& row, double h) const;

@@ -322,8 +322,7 @@ void IslandStepper::findTravel(double h) {
   const double clear = kClear * island_.freeFall(h);
   courses_.assign(island_.bodies.size(), {});
   const auto update = [&](int body, const auto& change) {
-    const int block = body < 0 ? -1 : problem_.assembly.blockOf(body);
-    if (block >= 0) change(courses_[at(block)]);
+    if (const int block = problem_.assembly.blockOf(body); block >= 0) change(courses_[at(block)]);
   };
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
     const Contact& contact = problem_.contactOf(k);
@@ -337,8 +336,7 @@ void IslandStepper::findTravel(double h) {
         if (bounces) course.bounce = std::min(course.bounce, bounces_.timeOf(k));
       });
   }
-  for (const int id : island_.held)
-    for (const int body : {setup_->held[at(id)].bodyA, setup_->held[at(id)].bodyB}) update(body, [](Course& course) { course.near = course.held = true; });
+  for (const int id : island_.held) setup_->held[at(id)].eachBody([&](int body) { update(body, [](Course& course) { course.near = course.held = true; }); });
   travel_.resize(island_.bodies.size());
   for (std::size_t k = 0; k < travel_.size(); ++k) {
     const auto block = static_cast<int>(k);

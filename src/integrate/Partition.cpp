@@ -11,6 +11,15 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool isDynamic(const Model& model, int body) { return model.bodies[at(body)].kind == BodyKind::Dynamic; }
 
+/// A dynamic body that the constraint moves: each has one.
+int movedBy(const Model& model, const HeldConstraint& constraint) {
+  int moved = -1;
+  constraint.eachBody([&](int body) {
+    if (moved < 0 && isDynamic(model, body)) moved = body;
+  });
+  return moved;
+}
+
 /// Counts in start[k + 1] become offsets, and `cursor` the next free place of each island.
 void toOffsets(std::vector<int>& start, std::vector<int>& cursor) {
   std::partial_sum(start.begin(), start.end(), start.begin());
@@ -49,8 +58,11 @@ const Islands& Partition::build(const Model& model, const std::vector<CandidateP
   std::iota(parent_.begin(), parent_.end(), 0);
   for (const ContactSet* set : {&contacts, &seams})
     for (const Contact& contact : *set) unite(model, contact.bodyA, contact.bodyB);
-  for (const HeldConstraint& constraint : held)
-    if (constraint.constraint && constraint.bodyA >= 0) unite(model, constraint.bodyA, constraint.bodyB);
+  for (const HeldConstraint& constraint : held) {
+    if (!constraint.isPresent()) continue;
+    const int first = movedBy(model, constraint);
+    constraint.eachBody([&](int body) { unite(model, first, body); });
+  }
 
   island_.assign(model.bodies.size(), -1);
   int count = 0;
@@ -74,15 +86,13 @@ const Islands& Partition::build(const Model& model, const std::vector<CandidateP
   for (const Contact& contact : contacts) islands_.contacts[at(cursor_[at(islandOf(model, contact.bodyA, contact.bodyB))]++)] = contact;
 
   islands_.heldStart.assign(starts, 0);
-  const auto islandOfHeld = [&](const HeldConstraint& constraint) {
-    return constraint.bodyA < 0 ? island_[at(constraint.bodyB)] : islandOf(model, constraint.bodyA, constraint.bodyB);
-  };
+  const auto islandOfHeld = [&](const HeldConstraint& constraint) { return island_[at(movedBy(model, constraint))]; };
   for (const HeldConstraint& constraint : held)
-    if (constraint.constraint) ++islands_.heldStart[at(islandOfHeld(constraint)) + 1];
+    if (constraint.isPresent()) ++islands_.heldStart[at(islandOfHeld(constraint)) + 1];
   toOffsets(islands_.heldStart, cursor_);
   islands_.held.resize(at(islands_.heldStart.back()));
   for (std::size_t k = 0; k < held.size(); ++k)
-    if (held[k].constraint) islands_.held[at(cursor_[at(islandOfHeld(held[k]))]++)] = static_cast<int>(k);
+    if (held[k].isPresent()) islands_.held[at(cursor_[at(islandOfHeld(held[k]))]++)] = static_cast<int>(k);
 
   const auto eachTouchedPair = [&](auto&& visit) {
     std::size_t c = 0, s = 0;

@@ -164,7 +164,8 @@ void Projection::keepBallsFromTurning() {
     const ContactMemory* entry = island_->memoryOf(contact.key);
     if (entry && entry->anchored) turning_.insert(turning_.end(), {contact.bodyA, contact.bodyB});
   }
-  for (const ConstraintRows::Row& row : rows_->rows()) turning_.insert(turning_.end(), {row.bodyA, row.bodyB});
+  for (const ConstraintRows::Row& row : rows_->rows())
+    for (const BodyRate& part : rows_->ratesOf(row)) turning_.push_back(part.body);
   sortOut(turning_);
   for (const int body : problem_.assembly.bodies())
     if (island_->setup->isBall[at(body)] && !std::binary_search(turning_.begin(), turning_.end(), body)) problem_.assembly.keepFromTurning(body);

@@ -85,7 +85,7 @@ void Repetition::keepJoints(const Start& start) {
   controls_.clear();
   for (const int id : held_) {
     const HeldConstraint& constraint = start.held[at(id)];
-    for (const int body : {constraint.bodyA, constraint.bodyB}) keepOther(start, body);
+    constraint.eachBody([&](int body) { keepOther(start, body); });
     const auto first = start.state.rowForces.begin() + constraint.firstRow;
     rowForces_.insert(rowForces_.end(), first, first + constraint.dimension);
   }

@@ -47,7 +47,7 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
   holdJoints();
 }
 
-/// The model's joints are the first constraints, then its connections.
+/// The model's joints are the first constraints, then its connections and couplings.
 void Simulation::Impl::holdJoints() {
   const auto titleOf = [this](int joint) { return elementTitle("joint", model.joints[at(joint)].name, at(joint)); };
   const auto add = [this](int bodyA, int bodyB, int mobilizer, std::shared_ptr<const Constraint> constraint) -> HeldConstraint& {
@@ -78,6 +78,12 @@ void Simulation::Impl::holdJoints() {
     const Connection& connection = model.connections[id];
     const auto joint = std::make_shared<JointConstraint>(connectionMotion(connection), elementTitle("connection", connection.name, id));
     add(connection.bodyA, connection.bodyB, -1, joint).joint = joint.get();
+  }
+  for (std::size_t id = 0; id < model.couplings.size(); ++id) {
+    HeldConstraint held;
+    held.coupling = std::make_shared<JointCoupling>(model.couplings[id], setup.motions, elementTitle("coupling", model.couplings[id].name, id));
+    held.dimension = 1;
+    keep(std::move(held));
   }
   joints = static_cast<int>(setup.held.size());
 }
@@ -134,14 +140,18 @@ int Simulation::Impl::hold(HeldConstraint held) {
   if (!held.unilateral && !dynamic_cast<const BilateralConstraint*>(held.constraint.get()))
     throw InputError{element, "neither bilateral nor unilateral", "one of the two", "derive it from BilateralConstraint or UnilateralConstraint"};
   held.dimension = held.constraint->dimension();
-  held.firstRow = static_cast<int>(state.rowForces.size());
   if (const std::string fault = faultOf(held, setup.inertias, state, state.time); !fault.empty())
     throw InputError{element, fault, "finite numbers of the documented sizes", "correct its functions, or move its bodies before adding it"};
+  keep(std::move(held));
+  return id;
+}
+
+void Simulation::Impl::keep(HeldConstraint held) {
+  held.firstRow = static_cast<int>(state.rowForces.size());
   state.rowForces.resize(state.rowForces.size() + at(held.dimension), 0.0);
   rowForces.resize(state.rowForces.size(), 0.0);
   setup.held.push_back(std::move(held));
   unchanged = false;
-  return id;
 }
 
 const HeldConstraint& Simulation::Impl::heldOf(int id) const {
@@ -192,14 +202,13 @@ void Simulation::setControl(int actuator, double control) {
 JointReading Simulation::joint(int id) const {
   requireId("joint", id, impl_->model.joints.size());
   const WorldState& now = impl_->state;
-  const auto motion =
-      std::find_if(impl_->setup.motions.begin(), impl_->setup.motions.end(), [id](const JointMotion& m) { return id < m.firstJoint() + m.joints(); });
-  const JointState joints = stateOf(*motion, now);
-  const std::size_t own = at(id - motion->firstJoint());
+  const JointMotion& motion = motionOf(impl_->setup.motions, id);
+  const JointState joints = stateOf(motion, now);
+  const std::size_t own = at(id - motion.firstJoint());
   if (impl_->model.joints[at(id)].type != JointType::Ball) return {joints.position[own], joints.rate[own]};
-  const Quaternion& R = now.rotation[at(motion->child())];
-  const Vector3 spin = now.angularVelocity[at(motion->child())] - now.angularVelocity[at(motion->parent())];
-  return {0, 0, (now.rotation[at(motion->parent())] * motion->reference()).conjugate() * R, R.conjugate() * spin};
+  const Quaternion& R = now.rotation[at(motion.child())];
+  const Vector3 spin = now.angularVelocity[at(motion.child())] - now.angularVelocity[at(motion.parent())];
+  return {0, 0, (now.rotation[at(motion.parent())] * motion.reference()).conjugate() * R, R.conjugate() * spin};
 }
 
 int Simulation::addConstraint(std::shared_ptr<const Constraint> constraint, int body) {

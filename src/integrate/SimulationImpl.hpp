@@ -13,6 +13,7 @@ struct Simulation::Impl {
   void resetState(WorldState s);
   void updateLoads(int body);
   int hold(HeldConstraint held);
+  void keep(HeldConstraint held);
   void holdJoints();
   const HeldConstraint& heldOf(int id) const;
 

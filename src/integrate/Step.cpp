@@ -50,7 +50,7 @@ void Simulation::Impl::finish() {
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::Kinematic) moveKinematic(next, static_cast<int>(i), h_);
   followJoints(setup.motions, state, h_, next);
-  const bool held = std::any_of(setup.held.begin(), setup.held.end(), [](const HeldConstraint& constraint) { return constraint.constraint != nullptr; });
+  const bool held = std::any_of(setup.held.begin(), setup.held.end(), [](const HeldConstraint& constraint) { return constraint.isPresent(); });
   unchanged = options.repeat && report.status == StepStatus::Certified && !held && sameMotion(state, next);
   next.time = state.time + h_;
   next.stepCount = state.stepCount + 1;

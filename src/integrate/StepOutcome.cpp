@@ -105,7 +105,7 @@ std::string Simulation::Impl::whyNotCertified() const {
 std::string Simulation::Impl::whyNotFinite() const {
   for (int k = 0; k < islands_->count(); ++k)
     if (const int id = resultOf(k).report.faulty; id >= 0)
-      return "constraint " + std::to_string(id) + " (" + setup.held[at(id)].constraint->typeName() +
+      return "constraint " + std::to_string(id) + " (" + setup.held[at(id)].title() +
              ") gives numbers that are no constraint (sizes, not finite, or violated where nothing moves it): the state before the step was kept";
   return "a pose or velocity is not finite: the state before the step was kept";
 }

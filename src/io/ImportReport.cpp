@@ -138,12 +138,12 @@ constexpr Known urdfKnown[] = {
     {"option", " gravity timestep "},
     {"limit", " lower upper "},
     {"dynamics", " damping friction "},
+    {"mimic", " joint multiplier offset "},
 };
 
 constexpr Reason urdfSections[] = {
     {"visual", "", "for display"},
     {"material", "", "for display"},
-    {"mimic", "", "joints that follow others are not supported: it moves freely"},
     {"safety_controller", "", "there are no controllers"},
     {"calibration", "", "there are no joint sensors"},
     {"transmission", "", "there are no actuators"},

@@ -178,6 +178,7 @@ class Importer {
   void readJoints();
   void readActuators();
   void readConnections();
+  void readCoupling(int equality);
   void readPairs();
   void readExcludes();
   void readKey(int key, const Model& model, WorldState& state);
@@ -475,6 +476,10 @@ void Importer::readConnections() {
       report_.ignored.push_back({"equality " + name(mjOBJ_EQUALITY, e), "", "switched off in the file"});
       continue;
     }
+    if (isMjcfCoupling(m_, e)) {
+      readCoupling(e);
+      continue;
+    }
     Connection connection = readMjcfConnection(m_, e, title(mjOBJ_EQUALITY, e));
     connection.name = name(mjOBJ_EQUALITY, e);
     const Pose A = inOurs(connection.bodyA), B = inOurs(connection.bodyB);
@@ -489,6 +494,14 @@ void Importer::readConnections() {
     else
       builder_.addConnection(std::move(connection));
   }
+}
+
+void Importer::readCoupling(int equality) {
+  Coupling coupling = readMjcfCoupling(m_, equality, title(mjOBJ_EQUALITY, equality));
+  coupling.name = name(mjOBJ_EQUALITY, equality);
+  for (std::vector<CoordinateTerm>* terms : {&coupling.driven, &coupling.driving})
+    for (CoordinateTerm& term : *terms) term.joint = joints_[at(term.joint)];
+  builder_.addCoupling(std::move(coupling));
 }
 
 void Importer::readPairs() {

@@ -121,10 +121,32 @@ Actuator readMjcfActuator(const mjModel& m, int actuator, const std::string& tit
   return out;
 }
 
+bool isMjcfCoupling(const mjModel& m, int equality) { return m.eq_type[equality] == mjEQ_JOINT || m.eq_type[equality] == mjEQ_TENDON; }
+
+Coupling readMjcfCoupling(const mjModel& m, int equality, const std::string& title) {
+  static_assert(std::tuple_size_v<decltype(Coupling::polynomial)> <= mjNEQDATA);
+  const bool ofTendons = m.eq_type[equality] == mjEQ_TENDON;
+  const auto add = [&](int id, std::vector<CoordinateTerm>& terms) {
+    if (!ofTendons) {
+      terms.push_back({id, 1});
+      return;
+    }
+    for (int k = m.tendon_adr[id]; k < m.tendon_adr[id] + m.tendon_num[id]; ++k) {
+      if (m.wrap_type[k] != mjWRAP_JOINT) throw InputError{title, "a tendon along sites", "fixed tendons", R"(remove it or set active="false")"};
+      if (m.wrap_prm[k] != 0) terms.push_back({m.wrap_objid[k], m.wrap_prm[k]});
+    }
+  };
+  Coupling out;
+  add(m.eq_obj1id[equality], out.driven);
+  if (m.eq_obj2id[equality] >= 0) add(m.eq_obj2id[equality], out.driving);
+  std::copy_n(m.eq_data + mjNEQDATA * equality, out.polynomial.size(), out.polynomial.begin());
+  return out;
+}
+
 Connection readMjcfConnection(const mjModel& m, int equality, const std::string& title) {
   const bool fixes = m.eq_type[equality] == mjEQ_WELD;
   if (!fixes && m.eq_type[equality] != mjEQ_CONNECT)
-    throw InputError{title, "an active equality constraint of joints, tendons or flexes", "connect and weld", R"(remove it or set active="false")"};
+    throw InputError{title, "an active equality constraint of flexes", "connect, weld, joint and tendon", R"(remove it or set active="false")"};
   const int first = m.eq_obj1id[equality], second = m.eq_obj2id[equality];
   const double* data = m.eq_data + mjNEQDATA * equality;
   Connection out;

@@ -40,6 +40,10 @@ std::string whyLeftOut(const mjModel_& model, int actuator);
 /// An actuator on a hinge or slide, its joint numbered as in libmujoco.
 Actuator readMjcfActuator(const mjModel_& model, int actuator, const std::string& title);
 
+/// Whether the equality constraint is of joints or tendons; then it, its joints numbered as in libmujoco.
+bool isMjcfCoupling(const mjModel_& model, int equality);
+Coupling readMjcfCoupling(const mjModel_& model, int equality, const std::string& title);
+
 /// A connect or weld, its bodies and points as libmujoco numbers and poses them; `title` of the constraint in messages.
 Connection readMjcfConnection(const mjModel_& model, int equality, const std::string& title);
 

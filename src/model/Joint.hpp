@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "math/Types.hpp"
 
@@ -48,6 +49,19 @@ struct Connection {
   int bodyA{0}, bodyB{0};                              // one of them dynamic
   Vector3 p_A{Vector3::Zero()}, p_B{Vector3::Zero()};  // [m] of the point, in the bodies' centre-of-mass frames
   std::optional<Quaternion> R_AB;                      // of B's axes in A's, where they are fixed to each other
+};
+
+/// A coordinate of a hinge or slide, times a coefficient.
+struct CoordinateTerm {
+  int joint{0};
+  double coefficient{1};
+};
+
+/// Coordinates that follow others, as gears do: y₁ = Σₖ a_k y₂ᵏ, each y = Σ coefficient (q − reference) of some hinges and slides; without any y₂ = 0.
+struct Coupling {
+  std::string name;
+  std::vector<CoordinateTerm> driven, driving;      // of y₁ and y₂
+  std::array<double, 5> polynomial{0, 1, 0, 0, 0};  // a₀ to a₄, for y in [rad], [m]
 };
 
 /// A force along the coordinate of a hinge or slide.

@@ -61,6 +61,7 @@ struct Model {
   std::vector<Joint> joints;  // by mobilizer
   std::vector<Actuator> actuators;
   std::vector<Connection> connections;
+  std::vector<Coupling> couplings;
 };
 
 /// How two geoms touch: friction, restitution, condim. Elementwise maximum unless one has the higher priority (as MuJoCo) or an explicit pair says it.
@@ -92,6 +93,8 @@ class ModelBuilder {
   int addActuator(Actuator actuator);
   /// Two bodies share a point, given [m] in the body frame of each; with R_AB they keep that rotation, too. They collide as ever. Returns the connection.
   int addConnection(Connection connection);
+  /// Coordinates follow others, of joints that are there already. Returns the coupling.
+  int addCoupling(Coupling coupling);
   Body& body(int id) { return model_.bodies.at(static_cast<std::size_t>(id)); }
   Geom& geom(int id) { return model_.geoms.at(static_cast<std::size_t>(id)); }
 

@@ -111,19 +111,37 @@ void checkMobilizer(Model& model, std::size_t id) {
   checkOrder(model, mobilizer);
 }
 
+/// What acts along a joint, or couples it, needs a coordinate.
+void requireCoordinate(const Model& model, const std::string& element, int joint) {
+  if (joint < 0 || at(joint) >= model.joints.size())
+    throw InputError{element + " joint", std::to_string(joint), "one of " + std::to_string(model.joints.size()) + " joints", "add the joint first"};
+  if (model.joints[at(joint)].type == JointType::Ball)
+    throw InputError{element + " joint", jointTitle(model, joint) + ", a ball", "a hinge or slide", "use three hinges"};
+}
+
 void checkActuator(const Model& model, std::size_t id) {
   const Actuator& actuator = model.actuators[id];
   const std::string element = elementTitle("actuator", actuator.name, id);
-  if (actuator.joint < 0 || at(actuator.joint) >= model.joints.size())
-    throw InputError{element + " joint", std::to_string(actuator.joint), "one of " + std::to_string(model.joints.size()) + " joints", "add the joint first"};
-  if (model.joints[at(actuator.joint)].type == JointType::Ball)
-    throw InputError{element + " joint", jointTitle(model, actuator.joint) + ", a ball", "a hinge or slide", "use three hinges"};
+  requireCoordinate(model, element, actuator.joint);
   for (const double x : {actuator.gear, actuator.gain, actuator.bias[0]}) requireNumber(element, x);
   for (const double x : {actuator.bias[1], actuator.bias[2]})
     if (!(x <= 0) || !std::isfinite(x))
       throw InputError{element + " bias", number(x), "finite and <= 0", "a force that grows with the motion has no stable step: change its sign"};
   requireRange(element + " range of control", actuator.lowControl, actuator.highControl);
   requireRange(element + " range of force", actuator.lowForce, actuator.highForce);
+}
+
+void checkCoupling(const Model& model, std::size_t id) {
+  const Coupling& coupling = model.couplings[id];
+  const std::string element = elementTitle("coupling", coupling.name, id);
+  if (coupling.driven.empty()) throw InputError{element, "no joint", "a joint at least that follows", "name the joint that is driven"};
+  for (const std::vector<CoordinateTerm>* terms : {&coupling.driven, &coupling.driving})
+    for (const CoordinateTerm& term : *terms) {
+      requireCoordinate(model, element, term.joint);
+      if (!std::isfinite(term.coefficient) || term.coefficient == 0)
+        throw InputError{element + " coefficient", number(term.coefficient), "finite and not 0", "leave out joints that take no part"};
+    }
+  for (const double x : coupling.polynomial) requireNumber(element + " polynomial", x);
 }
 
 void checkConnection(Model& model, std::size_t id) {
@@ -185,10 +203,16 @@ int ModelBuilder::addConnection(Connection connection) {
   return static_cast<int>(model_.connections.size()) - 1;
 }
 
+int ModelBuilder::addCoupling(Coupling coupling) {
+  model_.couplings.push_back(std::move(coupling));
+  return static_cast<int>(model_.couplings.size()) - 1;
+}
+
 void checkJoints(Model& model) {
   for (std::size_t id = 0; id < model.mobilizers.size(); ++id) checkMobilizer(model, id);
   for (std::size_t id = 0; id < model.actuators.size(); ++id) checkActuator(model, id);
   for (std::size_t id = 0; id < model.connections.size(); ++id) checkConnection(model, id);
+  for (std::size_t id = 0; id < model.couplings.size(); ++id) checkCoupling(model, id);
 }
 
 }  // namespace stiction

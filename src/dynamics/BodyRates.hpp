@@ -1,0 +1,47 @@
+// Rates of one number by the velocities of any bodies, body by body.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "dynamics/FreeVelocity.hpp"
+
+namespace stiction {
+
+using RowVector6 = Eigen::Matrix<double, 1, 6>;
+
+/// By v and ω of one body, world axes.
+struct BodyRate {
+  int body;  // of the model; -1: none
+  RowVector6 rate;
+};
+
+/// The same of two bodies, by v_A, ω_A, v_B, ω_B: ascending.
+inline std::array<BodyRate, 2> ofTwo(int bodyA, int bodyB, const Eigen::Matrix<double, 1, 12>& rates) {
+  const BodyRate A{bodyA, rates.head<6>()}, B{bodyB, rates.tail<6>()};
+  return bodyA < bodyB ? std::array{A, B} : std::array{B, A};
+}
+
+/// Adds to the body's part of rates that ascend.
+inline void addRate(std::vector<BodyRate>& rates, int body, const RowVector6& rate) {
+  const auto isBefore = [](const BodyRate& part, int other) { return part.body < other; };
+  const auto place = std::lower_bound(rates.begin(), rates.end(), body, isBefore);
+  if (place != rates.end() && place->body == body)
+    place->rate += rate;
+  else
+    rates.insert(place, {body, rate});
+}
+
+/// J v [number per s] of the bodies at the state.
+inline double rateOf(std::span<const BodyRate> rates, const WorldState& state) {
+  double sum = 0;
+  for (const auto& [body, rate] : rates) {
+    if (body < 0) continue;
+    const Twist twist = twistOf(state, body);
+    sum += rate.head<3>().dot(twist.linear) + rate.tail<3>().dot(twist.angular);
+  }
+  return sum;
+}
+
+}  // namespace stiction
