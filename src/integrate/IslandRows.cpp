@@ -10,6 +10,7 @@ namespace {
 constexpr double kOff = 1e-10;    // [-] of the bodies' size: errors below this stay
 constexpr double kReach = 4;      // [-] of what the fastest body goes in the (sub)step: a range whose end is farther off is left out
 constexpr double kMiss = 1e-10;   // [-] of the certificate's scale: speed by which the end of the step may miss a constraint
+constexpr double kCreep = 1e-8;   // [-] likewise, of what dry friction holds, where trials come no nearer: round-off of links that weigh next to nothing
 constexpr double kHeadway = 0.5;  // [-] of the least miss so far: what another trial is worth it for
 constexpr double kNear = 1e-5;    // [-] of the certificate's scale: speed of a miss that is left to the projection when trials come no nearer,
 constexpr double kCrude = 1e-3;   // [-] of the bodies' size: or, in the shortest step, this miss
@@ -222,13 +223,14 @@ void IslandRows::beginTrials() {
   isFirst_ = true;
   needed_.clear();
   lastTrial_ = flat_ = false;
+  lastSlip_ = std::numeric_limits<double>::infinity();
   joints_.beginTrials();
 }
 
 IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale) {
   if (rows_.empty()) return Ending::Accepted;
   if (forcesSwitch(h) || rows_.findViolated(island_->state, h, needed_)) return round < 2 * kTrials ? Ending::Repeated : Ending::Lost;
-  if (round < kTrials && joints_.slip(problem_->assembly, problem_->iterate.v) > kMiss * scale) return Ending::Missed;
+  if (round < kTrials && slips(scale)) return Ending::Missed;
   if (!rows_.evaluateValues(island_->state, island_->time, end_)) {
     refuse();
     return Ending::Accepted;
@@ -265,6 +267,13 @@ IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale)
   if (!leastIsNear_) return Ending::Lost;
   if (least) return Ending::Accepted;
   return retreat() ? Ending::Repeated : Ending::Lost;
+}
+
+/// Whether what dry friction holds moves, and another trial may change that.
+bool IslandRows::slips(double scale) {
+  const double slip = joints_.slip(problem_->assembly, problem_->iterate.v);
+  const bool headway = slip <= kHeadway * std::exchange(lastSlip_, slip);
+  return slip > (headway ? kMiss : kCreep) * scale;
 }
 
 bool IslandRows::forcesSwitch(double h) {

@@ -84,6 +84,7 @@ class IslandRows {
 
  private:
   bool refuse();
+  bool slips(double scale);
   bool moves(int body) const;
   bool takesPart(const ConstraintRows::Row& row, const ContactAssembly& assembly, double reach) const;
   void enterNothing();
@@ -111,6 +112,7 @@ class IslandRows {
   VectorX missedBy_, leastMissedBy_;  // [m/s] what trials of the (sub)step missed by, over h; of the best one
   AndersonMixing<1> mixing_{4};
   double leastMiss_{std::numeric_limits<double>::infinity()};  // [m/s] of the best one
+  double lastSlip_{std::numeric_limits<double>::infinity()};   // [m/s] of what dry friction holds, in the last trial
   bool isFirst_{true};                                         // of the trials: nothing is missed yet
   bool leastIsNear_{false}, lastTrial_{false}, flat_{false};
 };
