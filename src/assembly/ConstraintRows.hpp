@@ -17,9 +17,9 @@
 
 namespace stiction {
 
-/// A constraint that a simulation holds.
+/// A constraint that a simulation holds; or a tendon, whose bodies belong together, without rows.
 struct HeldConstraint {
-  std::shared_ptr<const Constraint> constraint;  // null: removed
+  std::shared_ptr<const Constraint> constraint;  // null: removed, or none
   int bodyA{-1}, bodyB{-1};                      // of the model; A = -1: a constraint of one body, B
   bool unilateral{false};
   int dimension{0};
@@ -28,17 +28,17 @@ struct HeldConstraint {
   const JointConstraint* joint{nullptr};          // the constraint, where it is one
   const JointLimit* limit{nullptr};               // likewise
   std::shared_ptr<const JointCoupling> coupling;  // in place of a constraint: of joints of any bodies
+  int tendon{-1};                                 // likewise, of the model
+  std::vector<int> bodies;                        // of the model, of these two
 
-  bool isPresent() const { return constraint || coupling; }
-  bool isOfJoint() const { return joint != nullptr || limit != nullptr || coupling; }
+  bool isPresent() const { return constraint || !bodies.empty(); }
+  bool isOfJoint() const { return joint != nullptr || limit != nullptr || !bodies.empty(); }
   std::string title() const { return coupling ? coupling->title() : constraint->typeName(); }
   /// visit(body) of the model, of all that it is between.
   template <class Visit>
   void eachBody(const Visit& visit) const {
-    if (coupling) {
-      for (const int body : coupling->bodies()) visit(body);
-      return;
-    }
+    for (const int body : bodies) visit(body);
+    if (!bodies.empty()) return;
     if (bodyA >= 0) visit(bodyA);
     visit(bodyB);
   }

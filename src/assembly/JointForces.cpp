@@ -13,24 +13,18 @@ constexpr double kBeyond = 1e-9;  // [-] of dry friction: impulses beyond it by 
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// J v of the bodies that move by themselves.
-double rateOf(const ContactAssembly& assembly, const JointForces::Row& row, const VectorX& v) {
-  double rate = row.moving;
-  for (const auto& [body, first] : {std::pair{row.parent, 0}, std::pair{row.child, 6}})
-    if (const int block = assembly.blockOf(body); block >= 0) rate += row.rates.segment<6>(first).dot(v.segment<6>(assembly.rowOf(block)));
-  return rate;
-}
-
 }  // namespace
 
-JointForces::JointForces(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<JointMotion>& motions)
+JointForces::JointForces(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<JointMotion>& motions,
+                         const std::vector<CoordinateSum>& tendons)
     : model_{&model},
       inertias_{&inertias},
       motions_{&motions},
-      actuatorsOf_(model.joints.size()),
+      tendons_{&tendons},
+      actuatorsOf_(at(coordinates(model))),
       acting_(model.actuators.size()),
-      rubbing_(model.joints.size()) {
-  for (std::size_t id = 0; id < model.actuators.size(); ++id) actuatorsOf_[at(model.actuators[id].joint)].push_back(static_cast<int>(id));
+      rubbing_(at(coordinates(model))) {
+  for (std::size_t id = 0; id < model.actuators.size(); ++id) actuatorsOf_[at(coordinateOf(model, model.actuators[id]))].push_back(static_cast<int>(id));
   for (const JointMotion& motion : motions) {
     char acts = 0;
     for (int j = 0; j < motion.joints(); ++j) {
@@ -41,32 +35,39 @@ JointForces::JointForces(const Model& model, const std::vector<BodyInertia>& ine
   }
 }
 
-void JointForces::choose(std::span<const int> mobilizers) {
+void JointForces::choose(std::span<const int> mobilizers, std::span<const int> tendons) {
   chosen_.clear();
   rows_.clear();
+  rates_.clear();
+  tendonsChosen_.assign(tendons.begin(), tendons.end());
   for (const int id : mobilizers)
     if (acts_[at(id)] != 0) chosen_.push_back(id);
 }
 
 void JointForces::beginTrials() {
-  for (const int id : chosen_)
-    for (int j = 0; j < (*motions_)[at(id)].joints(); ++j) {
-      const int joint = (*motions_)[at(id)].firstJoint() + j;
-      rubbing_[at(joint)] = {};
-      for (const int actuator : actuatorsOf_[at(joint)]) acting_[at(actuator)] = {};
-    }
+  eachCoordinate([&](std::size_t coordinate) {
+    rubbing_[coordinate] = {};
+    for (const int actuator : actuatorsOf_[coordinate]) acting_[at(actuator)] = {};
+  });
+}
+
+/// J v of the bodies that move by themselves.
+double JointForces::rateOf(const ContactAssembly& assembly, const Row& row, const VectorX& v) const {
+  double sum = row.moving;
+  for (const auto& [body, rate] : ratesOf(row))
+    if (const int block = assembly.blockOf(body); block >= 0) sum += rate.dot(v.segment<6>(assembly.rowOf(block)));
+  return sum;
 }
 
 /// [N], [N m] of the actuator, within its range or not, when the coordinate has the rate over h.
 double JointForces::forceOf(int actuator, const Loads& loads, const Row& row, double h, double rate) const {
   const Actuator& it = model_->actuators[at(actuator)];
-  const double control = std::clamp(loads.control[at(actuator)], it.lowControl, it.highControl);
-  return it.gain * control + it.bias[0] + it.bias[1] * it.gear * (row.position + h * rate) + it.bias[2] * it.gear * rate;
+  return it.gain * loads.drive[at(actuator)] + it.bias[0] + it.bias[1] * it.gear * (row.position + h * rate) + it.bias[2] * it.gear * rate;
 }
 
 /// The actuators' part of the row: stiffness and damping of those within their range, and the force that does not depend on q̇⁺.
 void JointForces::addActuators(Row& row, const Loads& loads, double h) {
-  for (const int id : actuatorsOf_[at(row.joint)]) {
+  for (const int id : actuatorsOf_[at(row.coordinate)]) {
     Ranged& acting = acting_[at(id)];
     const Actuator& actuator = model_->actuators[at(id)];
     const double force = forceOf(id, loads, row, h, row.rate);
@@ -86,21 +87,21 @@ void JointForces::addActuators(Row& row, const Loads& loads, double h) {
 /// [kg], [kg m²] of the coordinate without all else.
 double JointForces::massAlone(const Row& row) const {
   double inverseMass = 0;
-  for (const int body : {row.parent, row.child}) inverseMass += (*inertias_)[at(body)].inverseMass;
+  for (const BodyRate& part : ratesOf(row)) inverseMass += (*inertias_)[at(part.body)].inverseMass;
   return 1.0 / (row.length * row.length * inverseMass);
 }
 
 /// Dry friction of a coordinate: a row that holds it, or a force.
 void JointForces::addFriction(const WorldState& state, const Row& row, double h) {
-  const double friction = model_->joints[at(row.joint)].friction;
+  const double friction = resistanceOf(*model_, row.coordinate).friction;
   if (!(friction > 0) || !(h > 0)) return;
-  Ranged& rubbing = rubbing_[at(row.joint)];
+  Ranged& rubbing = rubbing_[at(row.coordinate)];
   if (!rubbing.seen) rubbing.end = row.rate > 0 ? End::Low : row.rate < 0 ? End::High : End::None;
   rubbing.seen = true;
-  Row dry{row.joint, row.parent, row.child, row.rates, 1.0, row.position, row.moving, row.rate, row.axis, row.rotor};
+  Row dry{row.coordinate, row.first, row.parts, 1.0, row.position, row.moving, row.rate, row.axis, row.rotor};
   dry.dry = true;
   dry.slot = row.slot + 1;
-  dry.length = lengthOf(ofTwo(dry.parent, dry.child, dry.rates), *inertias_, state);
+  dry.length = lengthOf(ratesOf(dry), *inertias_, state);
   const double alone = massAlone(dry);
   dry.brake = h * friction / (alone * dry.length);
   if (rubbing.end == End::None) {
@@ -112,13 +113,12 @@ void JointForces::addFriction(const WorldState& state, const Row& row, double h)
   rows_.push_back(dry);
 }
 
-void JointForces::addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, int slot,
-                         const RowVector12& rates, double position) {
-  const Joint& it = model_->joints[at(joint)];
-  const double rate = stiction::rateOf(rates, state, motion.parent(), motion.child());
-  Row row{joint, motion.parent(), motion.child(), rates, 1.0, position, 0.0, rate, axis, state.rotorRate[at(joint)][axis]};
-  if (model_->bodies[at(motion.parent())].kind == BodyKind::Kinematic)
-    row.moving = rates.segment<3>(0).dot(state.velocity[at(motion.parent())]) + rates.segment<3>(3).dot(state.angularVelocity[at(motion.parent())]);
+void JointForces::addRow(const WorldState& state, const Loads& loads, double h, std::size_t first, int coordinate, int axis, int slot, double position) {
+  const Resistance& it = resistanceOf(*model_, coordinate);
+  Row row{coordinate, first, rates_.size() - first, 1.0, position, 0.0, 0.0, axis, state.rotorRate[at(coordinate)][axis]};
+  row.rate = stiction::rateOf(ratesOf(row), state);
+  for (const BodyRate& part : ratesOf(row))
+    if (model_->bodies[at(part.body)].kind == BodyKind::Kinematic) row.moving += stiction::rateOf({&part, 1}, state);
   if (h > 0) addActuators(row, loads, h);
   const double along = it.armature + h * (it.damping + row.damping) + h * h * (it.stiffness + row.stiffness);
   if (along > 0) {
@@ -126,40 +126,55 @@ void JointForces::addRow(const WorldState& state, const Loads& loads, double h, 
     row.compliance = 1.0 / along;
     const double pull = it.stiffness * (position - it.springReference) + row.stiffness * position - row.push;
     row.target = row.compliance * (h * pull - it.armature * (h > 0 ? row.rotor : row.rate));
-    row.length = lengthOf(ofTwo(row.parent, row.child, rates), *inertias_, state);
-    row.drive = std::abs(rate + row.target) * along / (along + massAlone(row)) / row.length;
+    row.length = lengthOf(ratesOf(row), *inertias_, state);
+    row.drive = std::abs(row.rate + row.target) * along / (along + massAlone(row)) / row.length;
   }
   row.slot = slot;
-  if (row.enters || row.push != 0 || !actuatorsOf_[at(joint)].empty()) rows_.push_back(row);
+  if (row.enters || row.push != 0 || !actuatorsOf_[at(coordinate)].empty()) rows_.push_back(row);
   addFriction(state, row, h);
 }
 
 void JointForces::evaluate(const WorldState& state, const Loads& loads, double h) {
   rows_.clear();
+  rates_.clear();
   int slot = 0;
+  const auto add = [&](std::span<const BodyRate> rates, int coordinate, int axis, double position) {
+    const std::size_t first = rates_.size();
+    rates_.insert(rates_.end(), rates.begin(), rates.end());
+    addRow(state, loads, h, first, coordinate, axis, slot + axis, position);
+  };
   for (const int id : chosen_) {
     const JointMotion& motion = (*motions_)[at(id)];
     const JointState now = stateOf(motion, state);
+    const auto addJoint = [&](const RowVector12& rates, int j, int axis, double position) {
+      add(ofTwo(motion.parent(), motion.child(), rates), motion.firstJoint() + j, axis, position);
+    };
     for (int j = 0; j < motion.joints(); ++j, slot += 3) {
-      const int joint = motion.firstJoint() + j;
       if (motion.all()[at(j)].type != JointType::Ball) {
-        addRow(state, loads, h, motion, joint, 0, slot, now.rates[at(j)], now.position[at(j)]);
+        addJoint(now.rates[at(j)], j, 0, now.position[at(j)]);
         continue;
       }
-      for (int i = 0; i < 3; ++i) addRow(state, loads, h, motion, joint, i, slot + i, JointMotion::ballRate(state.pose(motion.child()), i), 0.0);
+      for (int i = 0; i < 3; ++i) addJoint(JointMotion::ballRate(state.pose(motion.child()), i), j, i, 0.0);
     }
+  }
+  for (const int id : tendonsChosen_) {
+    const CoordinateSum& tendon = (*tendons_)[at(id)];
+    sum_.clear();
+    tendon.addRates(state, 1, sum_);
+    add(sum_, static_cast<int>(model_->joints.size()) + id, 0, tendon.value(state));
+    slot += 3;
   }
 }
 
 void JointForces::push(const ContactAssembly& assembly, double h, VectorX& vFree) const {
   for (const Row& row : rows_) {
     if (row.enters) continue;
-    for (const auto& [body, first] : {std::pair{row.parent, 0}, std::pair{row.child, 6}}) {
+    for (const auto& [body, rate] : ratesOf(row)) {
       const int block = assembly.blockOf(body);
       if (block < 0) continue;
       const int place = assembly.rowOf(block);
-      vFree.segment<3>(place) += h * row.push * (*inertias_)[at(body)].inverseMass * row.rates.segment<3>(first).transpose();
-      vFree.segment<3>(place + 3) += h * row.push * (assembly.inverseInertia(block) * row.rates.segment<3>(first + 3).transpose());
+      vFree.segment<3>(place) += h * row.push * (*inertias_)[at(body)].inverseMass * rate.head<3>().transpose();
+      vFree.segment<3>(place + 3) += h * row.push * (assembly.inverseInertia(block) * rate.tail<3>().transpose());
     }
   }
 }
@@ -186,7 +201,7 @@ void JointForces::targets(std::vector<double>& targets) const {
 void JointForces::enter(ContactAssembly& assembly) const {
   const int before = assembly.problem.rows(), count = rows();
   for (const Row& row : rows_)
-    if (row.enters) assembly.addRow(ofTwo(row.parent, row.child, row.rates), row.length);
+    if (row.enters) assembly.addRow(ratesOf(row), row.length);
   for (const Row& row : rows_) assembly.problem.scaleFloor = std::max({assembly.problem.scaleFloor, row.brake, kDriven * row.drive});
   VectorX& C = assembly.problem.C;
   C.setZero(count == 0 ? 0 : before + count);
@@ -220,7 +235,7 @@ bool JointForces::switchTo(Ranged& ranged, End end) {
 
 /// Where dry friction is by the answer: `impulse` [N s] of its row where it holds.
 JointForces::End JointForces::endOfFriction(const Row& row, const Ranged& rubbing, double h, double rate, double impulse) const {
-  const double limit = h * model_->joints[at(row.joint)].friction * (1 + kBeyond);
+  const double limit = h * resistanceOf(*model_, row.coordinate).friction * (1 + kBeyond);
   if (rubbing.end == End::None) return impulse < -limit ? End::Low : impulse > limit ? End::High : End::None;
   const double slow = kSlip * std::abs(row.rate);
   const bool slides = rubbing.end == End::Low ? rate >= -slow : rate <= slow;
@@ -233,11 +248,11 @@ bool JointForces::switches(const ContactAssembly& assembly, const Loads& loads, 
   for (const Row& row : rows_) {
     const double rate = rateOf(assembly, row, v), impulse = row.enters ? lambda[next++] / row.length : 0.0;
     if (row.dry) {
-      Ranged& rubbing = rubbing_[at(row.joint)];
+      Ranged& rubbing = rubbing_[at(row.coordinate)];
       changed = switchTo(rubbing, endOfFriction(row, rubbing, h, rate, impulse)) || changed;
       continue;
     }
-    for (const int id : actuatorsOf_[at(row.joint)]) {
+    for (const int id : actuatorsOf_[at(row.coordinate)]) {
       const End end = endOfRange(model_->actuators[at(id)], forceOf(id, loads, row, h, rate));
       changed = switchTo(acting_[at(id)], end) || changed;
     }
@@ -255,7 +270,7 @@ double JointForces::slip(const ContactAssembly& assembly, const VectorX& v) cons
 JointForces::Work JointForces::work(const ContactAssembly& assembly, const VectorX& vBefore, const VectorX& vAfter, double h) const {
   Work work;
   for (const Row& row : rows_) {
-    const Joint& joint = model_->joints[at(row.joint)];
+    const Resistance& it = resistanceOf(*model_, row.coordinate);
     const double before = rateOf(assembly, row, vBefore), after = rateOf(assembly, row, vAfter), mean = 0.5 * (before + after);
     if (!row.enters) {
       work.pushed += h * row.push * mean;
@@ -266,21 +281,22 @@ JointForces::Work JointForces::work(const ContactAssembly& assembly, const Vecto
       continue;
     }
     work.actuators += h * (row.push - row.stiffness * (row.position + h * after) - row.damping * after) * mean;
-    work.damping += h * joint.damping * after * after;
+    work.damping += h * it.damping * after * after;
     const double turned = h > 0 ? after : row.rotor + after - before;
-    work.rotors += 0.5 * joint.armature * (turned * turned - row.rotor * row.rotor);
+    work.rotors += 0.5 * it.armature * (turned * turned - row.rotor * row.rotor);
   }
   return work;
 }
 
 void JointForces::turnRotors(const ContactAssembly& assembly, const VectorX& vBefore, const VectorX& vAfter, double h, WorldState& state) const {
   for (const Row& row : rows_)
-    if (!row.dry) state.rotorRate[at(row.joint)][row.axis] = rateOf(assembly, row, vAfter) + (h > 0 ? 0.0 : row.rotor - rateOf(assembly, row, vBefore));
+    if (!row.dry) state.rotorRate[at(row.coordinate)][row.axis] = rateOf(assembly, row, vAfter) + (h > 0 ? 0.0 : row.rotor - rateOf(assembly, row, vBefore));
 }
 
 double JointForces::elasticEnergy(const WorldState& state) const {
   double energy = 0;
   for (const int id : chosen_) energy += stiction::elasticEnergy((*motions_)[at(id)], state);
+  for (const int id : tendonsChosen_) energy += stiction::elasticEnergy(model_->tendons[at(id)], (*tendons_)[at(id)], state);
   return energy;
 }
 

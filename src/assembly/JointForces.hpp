@@ -1,6 +1,6 @@
-// What acts along the joints' coordinates over a (sub)step: springs, dampers, rotors and actuators, all at the end of it, so that no stiffness or damping limits h.
+// What acts along the coordinates of joints and tendons over a (sub)step: springs, dampers, rotors and actuators, all at the end of it, so that no stiffness or damping limits h.
 //
-//   τ = −a (q̇⁺ − ω) − h k (q + h q̇⁺ − q_k) − h d q̇⁺ + h Σ gear · f ,   f = clamp( gain·control + b₀ + b₁ gear (q + h q̇⁺) + b₂ gear q̇⁺ )      [N s], [N m s]
+//   τ = −a (q̇⁺ − ω) − h k (q + h q̇⁺ − q_k) − h d q̇⁺ + h Σ gear · f ,   f = clamp( gain·drive + b₀ + b₁ gear (q + h q̇⁺) + b₂ gear q̇⁺ )      [N s], [N m s]
 //
 // is an equality row with compliance, q̇⁺ + C τ + b = 0, C = 1/(a + h d + h² k + …). Where nothing depends on q̇⁺ the force is known beforehand and enters the free velocity.
 // Dry friction holds the coordinate, q̇⁺ = 0, by −h f <= τ <= h f, or slides: τ = −h f sign q̇⁺. It holds by a row with compliance, q̇⁺ + C (τ − τ₀) = 0, where τ₀ is what it took in the last step
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "assembly/ContactAssembly.hpp"
-#include "dynamics/JointMotion.hpp"
+#include "dynamics/CoordinateSum.hpp"
 
 namespace stiction {
 
@@ -24,12 +24,11 @@ class JointForces {
  public:
   /// A coordinate with forces, or a ball's motion about one axis.
   struct Row {
-    int joint;                        // of the model
-    int parent, child;                // bodies
-    RowVector12 rates;                // of the coordinate by v_P, ω_P, v_C, ω_C
+    int coordinate;                   // of the model: a joint's, or a tendon's
+    std::size_t first, parts;         // of its rates
     double length;                    // [-], [m]: n of ConstraintRows
     double position;                  // [rad], [m] q
-    double moving;                    // [rad/s], [m/s] what a kinematic parent does to the coordinate
+    double moving;                    // [rad/s], [m/s] what kinematic bodies do to the coordinate
     double rate;                      // [rad/s], [m/s] q̇⁻
     int axis;                         // of the rotor's rate: 0, of a ball 0 to 2
     double rotor;                     // [rad/s], [m/s] ω
@@ -41,22 +40,21 @@ class JointForces {
     bool dry{false};                  // friction alone
     double brake{0};                  // [m/s] of dry friction: what it takes from the coordinate, alone, in h
     double drive{0};                  // [m/s] likewise what a row with compliance gives it
-    int slot{0};                      // of its force among those kept: three a joint
+    int slot{0};                      // of its force among those kept: three a coordinate
   };
 
-  JointForces(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<JointMotion>& motions);
+  JointForces(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<JointMotion>& motions, const std::vector<CoordinateSum>& tendons);
 
-  /// Whether joints of the mobilizer have forces.
-  bool act(int mobilizer) const;
-  /// Chooses mobilizers.
-  void choose(std::span<const int> mobilizers);
-  bool empty() const { return chosen_.empty(); }
-  /// The joints of those that have forces, in their order.
+  /// Chooses mobilizers and tendons.
+  void choose(std::span<const int> mobilizers, std::span<const int> tendons);
+  bool empty() const { return chosen_.empty() && tendonsChosen_.empty(); }
+  /// visit(coordinate) of the joints of those that have forces, then of the tendons, in their order.
   template <class Visit>
-  void eachJoint(const Visit& visit) const {
+  void eachCoordinate(const Visit& visit) const {
     for (const int id : chosen_)
       for (int j = 0; j < (*motions_)[static_cast<std::size_t>(id)].joints(); ++j)
         visit(static_cast<std::size_t>((*motions_)[static_cast<std::size_t>(id)].firstJoint() + j));
+    for (const int tendon : tendonsChosen_) visit(model_->joints.size() + static_cast<std::size_t>(tendon));
   }
 
   /// The next (sub)step is a first trial.
@@ -66,14 +64,14 @@ class JointForces {
   /// Adds to v_free the forces that need no row.
   void push(const ContactAssembly& assembly, double h, VectorX& vFree) const;
   int rows() const;
-  /// What kinematic parents do to the rows [m/s], in their order,
+  /// What kinematic bodies do to the rows [m/s], in their order,
   void moving(std::vector<double>& moving) const;
-  /// and b, that of dry friction by the forces [N] kept, three a joint.
+  /// and b, that of dry friction by the forces [N] kept, three a coordinate.
   void aim(double h, const double* forces);
   void targets(std::vector<double>& targets) const;
   /// Adds the rows to the problem, after those it has. Sets C; what dry friction can do counts as a scale, as gravity does, and a thousandth of what other forces do.
   void enter(ContactAssembly& assembly) const;
-  /// The rows' multipliers [N s] by the forces [N] kept, three a joint of the chosen mobilizers, over h; and the other way.
+  /// The rows' multipliers [N s] by the forces [N] kept, three a coordinate that is chosen, over h; and the other way.
   void recall(double h, const double* forces, Eigen::Ref<VectorX> lambda) const;
   void keep(double h, const Eigen::Ref<const VectorX>& lambda, double* forces) const;
   /// Whether the velocities v [m/s] and multipliers `lambda` [N s] push an actuator to an end of its range of force or off it, or let dry friction slide or hold: then the (sub)step
@@ -88,7 +86,7 @@ class JointForces {
     double friction{0};   // [J] what dry friction takes
     double rotors{0};     // [J] what they gain
     double pushed{0};     // [J] done on the coordinate by forces that need no row,
-    double external{0};   // [J] and what kinematic parents do against these
+    double external{0};   // [J] and what kinematic bodies do against these
   };
   Work work(const ContactAssembly& assembly, const VectorX& vBefore, const VectorX& vAfter, double h) const;
   /// The rotors' rates after the (sub)step, or impact.
@@ -105,6 +103,8 @@ class JointForces {
     int switches{0};
   };
 
+  std::span<const BodyRate> ratesOf(const Row& row) const { return {rates_.data() + row.first, row.parts}; }
+  double rateOf(const ContactAssembly& assembly, const Row& row, const VectorX& v) const;
   double massAlone(const Row& row) const;
   double forceOf(int actuator, const Loads& loads, const Row& row, double h, double rate) const;
   static bool switchTo(Ranged& ranged, End end);
@@ -112,18 +112,20 @@ class JointForces {
   End endOfFriction(const Row& row, const Ranged& ranged, double h, double rate, double impulse) const;
   void addActuators(Row& row, const Loads& loads, double h);
   void addFriction(const WorldState& state, const Row& row, double h);
-  void addRow(const WorldState& state, const Loads& loads, double h, const JointMotion& motion, int joint, int axis, int slot, const RowVector12& rates,
-              double position);
+  /// The rates that were added last, from `first` on, are the row's.
+  void addRow(const WorldState& state, const Loads& loads, double h, std::size_t first, int coordinate, int axis, int slot, double position);
 
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;
   const std::vector<JointMotion>* motions_;
-  std::vector<std::vector<int>> actuatorsOf_;  // per joint
+  const std::vector<CoordinateSum>* tendons_;
+  std::vector<std::vector<int>> actuatorsOf_;  // per coordinate
   std::vector<char> acts_;                     // per mobilizer
   std::vector<Ranged> acting_;                 // per actuator of the model
-  std::vector<Ranged> rubbing_;                // per joint: dry friction
-  std::vector<int> chosen_;
+  std::vector<Ranged> rubbing_;                // per coordinate: dry friction
+  std::vector<int> chosen_, tendonsChosen_;
   std::vector<Row> rows_;
+  std::vector<BodyRate> rates_, sum_;  // of all rows, and of a tendon
 };
 
 }  // namespace stiction

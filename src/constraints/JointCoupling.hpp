@@ -1,14 +1,15 @@
-// A coupling of a model's joints as a constraint of all the bodies that these are between:
+// A coupling of a model's joints as a constraint of all the bodies that these are between, or an end of a tendon's range:
 //
-//   C = y₁ − Σₖ a_k y₂ᵏ ,   Ċ = ẏ₁ − p′ ẏ₂ ,   γ = γ₁ − p′ γ₂ − p″ ẏ₂²        y, ẏ and their products γ by JointMotion.hpp
+//   C = y₁ − p(y₂) ,   Ċ = ẏ₁ − p′ ẏ₂ ,   γ = γ₁ − p′ γ₂ − p″ ẏ₂²        y, ẏ and their products γ by CoordinateSum.hpp
+//   C = ±(y − end) >= 0
 //
 // C in the unit of y₁, [rad] or [m] times its coefficients.
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 
-#include "dynamics/BodyRates.hpp"
-#include "dynamics/JointMotion.hpp"
+#include "dynamics/CoordinateSum.hpp"
 
 namespace stiction {
 
@@ -16,10 +17,12 @@ class JointCoupling {
  public:
   /// `motions`: of the model's mobilizers. `title` is what messages call it.
   JointCoupling(const Coupling& coupling, const std::vector<JointMotion>& motions, std::string title);
+  /// One end of the tendon's range.
+  JointCoupling(const Tendon& tendon, bool high, const std::vector<JointMotion>& motions, std::string title);
 
   const std::string& title() const { return title_; }
-  /// Of the model, each once.
-  std::span<const int> bodies() const { return bodies_; }
+  /// Of the model.
+  std::vector<int> bodies() const;
   /// C at the state, for coordinates near those that the state has.
   double value(const WorldState& state) const;
   /// Its rates by the velocities of its bodies, ascending, added to `rates`.
@@ -28,24 +31,15 @@ class JointCoupling {
   double velocityProduct(const WorldState& state) const;
 
  private:
-  struct Term {
-    JointMotion motion;
-    int joint;  // among the mobilizer's
-    double coefficient;
-  };
-  /// What each y takes from a term: its coordinate, from the reference on, or what follows from it.
-  template <class Quantity>
-  static double sum(const std::vector<Term>& terms, const Quantity& of);
-  static double lengthOf(const std::vector<Term>& terms, const WorldState& state);
   /// p and its first two derivatives at y₂.
   struct Ratio {
     double value, slope, bend;
   };
-  Ratio ratioAt(double driving) const;
+  Ratio ratioAt(const WorldState& state) const;
 
-  std::vector<Term> driven_, driving_;
+  CoordinateSum driven_, driving_;
+  double sign_{1}, drivenReference_, drivingReference_;
   std::array<double, 5> polynomial_;
-  std::vector<int> bodies_;
   std::string title_;
 };
 

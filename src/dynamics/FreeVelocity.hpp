@@ -12,11 +12,11 @@
 
 namespace stiction {
 
-/// Forces and torques on the bodies besides gravity, world axes at the centres of mass, and what controls the actuators.
+/// Forces and torques on the bodies besides gravity, world axes at the centres of mass, and what drives the actuators.
 struct Loads {
   std::vector<Vector3> force;   // [N] per body
   std::vector<Vector3> torque;  // [N m] per body
-  std::vector<double> control;  // per actuator
+  std::vector<double> drive;    // per actuator
 };
 
 struct Twist {

@@ -180,7 +180,7 @@ double elasticEnergy(const JointMotion& motion, const WorldState& state) {
 
 double rotorEnergy(const Model& model, const WorldState& state) {
   double energy = 0;
-  for (std::size_t j = 0; j < model.joints.size(); ++j) energy += 0.5 * model.joints[j].armature * state.rotorRate[j].squaredNorm();
+  for (int k = 0; k < coordinates(model); ++k) energy += 0.5 * resistanceOf(model, k).armature * state.rotorRate[at(k)].squaredNorm();
   return energy;
 }
 

@@ -37,7 +37,7 @@ struct SeparationBend {
 
 class JointMotion {
  public:
-  static constexpr int kMost = 5;  // joints of a mobilizer
+  static constexpr int kMost = 6;  // joints of a mobilizer
 
   JointMotion(const Model& model, const Mobilizer& mobilizer);
 
@@ -87,7 +87,7 @@ class JointMotion {
   bool slidesLast_{false}, ball_{false};
 };
 
-/// Energy [J] that the joints' springs hold, ½ k (q − q_k)², and their rotors, ½ a q̇².
+/// Energy [J] that the joints' springs hold, ½ k (q − q_k)², and all rotors, ½ a q̇².
 double elasticEnergy(const JointMotion& motion, const WorldState& state);
 double rotorEnergy(const Model& model, const WorldState& state);
 

@@ -24,7 +24,7 @@ const Pose* Island::Moment::poseOf(int body) const {
 }
 
 Island::Island(const StepSetup& stepSetup) : setup{&stepSetup}, state{makeState(*stepSetup.model)}, motion(stepSetup.model->bodies.size()) {
-  state.rotorRate.resize(stepSetup.model->joints.size());
+  state.rotorRate.resize(at(coordinates(*stepSetup.model)));
 }
 
 void Island::begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h) {
@@ -49,14 +49,17 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
   for (const Contact& contact : contacts)
     for (const int body : {contact.bodyA, contact.bodyB}) know(body);
   mobilizers.clear();
+  tendons.clear();
   joints.clear();
   for (const int id : held) {
     const HeldConstraint& constraint = setup->held[at(id)];
+    if (constraint.tendon >= 0) tendons.push_back(constraint.tendon);
     if (constraint.mobilizer < 0 || constraint.limit != nullptr) continue;
     mobilizers.push_back(constraint.mobilizer);
     const JointMotion& mobilizer = setup->motions[at(constraint.mobilizer)];
     for (int j = 0; j < mobilizer.joints(); ++j) joints.push_back(mobilizer.firstJoint() + j);
   }
+  for (const int tendon : tendons) joints.push_back(static_cast<int>(setup->model->joints.size()) + tendon);
   for (const int joint : joints) {
     state.jointPosition[at(joint)] = start.jointPosition[at(joint)];
     state.rotorRate[at(joint)] = start.rotorRate[at(joint)];
@@ -75,6 +78,7 @@ void Island::copy(const Island& other, IslandResult& to) {
   kinematic = other.kinematic;
   held.clear();
   mobilizers.clear();
+  tendons.clear();
   joints.clear();
   closing.reset();
   Moment now;

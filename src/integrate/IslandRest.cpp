@@ -137,7 +137,7 @@ double IslandRest::hiddenExcess() const {
 /// Whether the energy that v = 0 in place of hidden_ takes is within what the ledger has to close to. Bodies that are not stopped by this step may be by the next, which finds them slow.
 bool IslandRest::keepsEnergy() const {
   double lost = 0, energy = 0;
-  for (const int joint : island_->joints) energy += island_->setup->model->joints[static_cast<std::size_t>(joint)].friction;
+  for (const int joint : island_->joints) energy += resistanceOf(*island_->setup->model, joint).friction;
   const std::span<const int> bodies = problem_->assembly.bodies();
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const int body = bodies[k];

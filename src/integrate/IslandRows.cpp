@@ -28,7 +28,7 @@ IslandRows::IslandRows(Island& island, IslandProblem& problem)
     : island_{&island},
       problem_{&problem},
       rows_{*island.setup->model, island.setup->inertias, island.setup->bodySize},
-      joints_{*island.setup->model, island.setup->inertias, island.setup->motions} {}
+      joints_{*island.setup->model, island.setup->inertias, island.setup->motions, island.setup->tendons} {}
 
 /// In the projection of the assembly's bodies: unilateral rows that may close within `reach` [m].
 bool IslandRows::takesPart(const ConstraintRows::Row& row, const ContactAssembly& assembly, double reach) const {
@@ -56,10 +56,10 @@ void IslandRows::begin(const WorldState& start) {
     }
   }
   report.rowImpulses.assign(report.rowForces.size(), 0.0);
-  joints_.choose(island_->mobilizers);
+  joints_.choose(island_->mobilizers, island_->tendons);
   firstForce_ = report.rowForces.size();
-  joints_.eachJoint([&](std::size_t joint) {
-    for (int i = 0; i < 3; ++i) report.rowForces.push_back(start.jointForce[joint][i]);
+  joints_.eachCoordinate([&](std::size_t coordinate) {
+    for (int i = 0; i < 3; ++i) report.rowForces.push_back(start.jointForce[coordinate][i]);
   });
 }
 
@@ -69,8 +69,8 @@ void IslandRows::write(WorldState& next) const {
     for (int row = 0; row < held.dimension; ++row) next.rowForces[at(held.firstRow + row)] = island_->report().rowForces[start_[k] + at(row)];
   }
   std::size_t slot = firstForce_;
-  joints_.eachJoint([&](std::size_t joint) {
-    for (int i = 0; i < 3; ++i) next.jointForce[joint][i] = island_->report().rowForces[slot++];
+  joints_.eachCoordinate([&](std::size_t coordinate) {
+    for (int i = 0; i < 3; ++i) next.jointForce[coordinate][i] = island_->report().rowForces[slot++];
   });
 }
 
@@ -296,7 +296,7 @@ bool IslandRows::retreat() {
 double IslandRows::bendOf(const ConstraintRows::Row& row, double h) const { return flat_ ? 0.0 : 0.5 * h * row.bend; }
 
 void IslandRows::account(AccountScratch& scratch) {
-  if (rows().empty()) return;
+  if (rows_.empty()) return;
   const Eigen::Map<const VectorX> moving{moving_.data(), static_cast<Eigen::Index>(moving_.size())};
   const Iterate& iterate = problem_->iterate;
   EnergyLedger& ledger = island_->report().ledger;

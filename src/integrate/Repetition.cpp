@@ -11,10 +11,11 @@ constexpr auto kSame = [](const auto& a, const auto& b) { return sameBits(a, b);
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// visit(joint) of the model, of all joints that the held constraints hold.
+/// visit(coordinate) of the model, of all joints and tendons of the held constraints.
 template <class Visit>
 void eachJoint(const Model& model, const std::vector<HeldConstraint>& all, std::span<const int> held, const Visit& visit) {
   for (const int id : held) {
+    if (all[at(id)].tendon >= 0) visit(static_cast<int>(model.joints.size()) + all[at(id)].tendon);
     if (all[at(id)].mobilizer < 0 || all[at(id)].limit != nullptr) continue;
     const Mobilizer& mobilizer = model.mobilizers[at(all[at(id)].mobilizer)];
     for (int j = 0; j < mobilizer.joints; ++j) visit(mobilizer.firstJoint + j);
@@ -82,7 +83,7 @@ void Repetition::keepJoints(const Start& start) {
   held_.assign(held.begin(), held.end());
   rowForces_.clear();
   joints_.clear();
-  controls_.clear();
+  drives_.clear();
   for (const int id : held_) {
     const HeldConstraint& constraint = start.held[at(id)];
     constraint.eachBody([&](int body) { keepOther(start, body); });
@@ -92,8 +93,8 @@ void Repetition::keepJoints(const Start& start) {
   eachJoint(start.model, start.held, held_, [&](int joint) { joints_.push_back(jointStart(start.state, joint)); });
   if (joints_.empty()) return;
   for (std::size_t k = 0; k < start.model.actuators.size(); ++k)
-    if (std::ranges::any_of(joints_, [&](const JointStart& joint) { return joint.joint == start.model.actuators[k].joint; }))
-      controls_.emplace_back(static_cast<int>(k), start.loads.control[k]);
+    if (std::ranges::any_of(joints_, [&](const JointStart& joint) { return joint.joint == coordinateOf(start.model, start.model.actuators[k]); }))
+      drives_.emplace_back(static_cast<int>(k), start.loads.drive[k]);
 }
 
 bool Repetition::holdJoints(const Start& start) const {
@@ -107,7 +108,7 @@ bool Repetition::holdJoints(const Start& start) const {
     return sameBits(now.position, then.position) && sameBits(now.rotorRate, then.rotorRate) && sameBits(now.force, then.force);
   };
   return std::ranges::all_of(joints_, sameJoint) &&
-         std::ranges::all_of(controls_, [&](const auto& control) { return sameBits(start.loads.control[at(control.first)], control.second); });
+         std::ranges::all_of(drives_, [&](const auto& drive) { return sameBits(start.loads.drive[at(drive.first)], drive.second); });
 }
 
 bool Repetition::holds(const Start& start) const {

@@ -53,8 +53,8 @@ class Repetition {
   std::vector<BodyStart> bodies_;
   std::vector<JointStart> joints_;
   std::vector<int> held_;
-  std::vector<double> rowForces_;                 // of these constraints
-  std::vector<std::pair<int, double>> controls_;  // of actuators of these joints
+  std::vector<double> rowForces_;               // of these constraints
+  std::vector<std::pair<int, double>> drives_;  // of actuators of these joints
   std::vector<CandidatePair> pairs_;
   ContactSet contacts_;
   std::vector<ContactMemory> memory_;

@@ -7,6 +7,7 @@
 
 #include "base/Error.hpp"
 #include "constraints/FrictionConstraint.hpp"
+#include "dynamics/Activation.hpp"
 #include "integrate/SimulationImpl.hpp"
 #include "model/ModelChecks.hpp"
 
@@ -43,11 +44,12 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
   appliedTorque.assign(model.bodies.size(), Vector3::Zero());
   bouncing_ = std::any_of(model.geoms.begin(), model.geoms.end(), [](const Geom& geom) { return geom.restitution > 0; }) ||
               std::any_of(model.pairs.begin(), model.pairs.end(), [](const GeomPair& pair) { return pair.restitution > 0; });
-  engageRotors(setup.motions, -1, state);
+  findDrives(model, state, setup.loads.drive);
+  engage(-1, state);
   holdJoints();
 }
 
-/// The model's joints are the first constraints, then its connections and couplings.
+/// The model's joints are the first constraints, then its connections, couplings and tendons.
 void Simulation::Impl::holdJoints() {
   const auto titleOf = [this](int joint) { return elementTitle("joint", model.joints[at(joint)].name, at(joint)); };
   const auto add = [this](int bodyA, int bodyB, int mobilizer, std::shared_ptr<const Constraint> constraint) -> HeldConstraint& {
@@ -56,7 +58,10 @@ void Simulation::Impl::holdJoints() {
     held.bodyA = bodyA;
     held.bodyB = bodyB;
     held.mobilizer = mobilizer;
-    hold(std::move(held));
+    if (held.constraint->dimension() > 0)
+      hold(std::move(held));
+    else
+      keep(std::move(held));
     return setup.held.back();
   };
   for (std::size_t id = 0; id < setup.motions.size(); ++id) {
@@ -79,13 +84,32 @@ void Simulation::Impl::holdJoints() {
     const auto joint = std::make_shared<JointConstraint>(connectionMotion(connection), elementTitle("connection", connection.name, id));
     add(connection.bodyA, connection.bodyB, -1, joint).joint = joint.get();
   }
-  for (std::size_t id = 0; id < model.couplings.size(); ++id) {
+  const auto couple = [this](const JointCoupling& coupling, bool unilateral) {
     HeldConstraint held;
-    held.coupling = std::make_shared<JointCoupling>(model.couplings[id], setup.motions, elementTitle("coupling", model.couplings[id].name, id));
+    held.coupling = std::make_shared<JointCoupling>(coupling);
+    held.bodies = coupling.bodies();
+    held.unilateral = unilateral;
     held.dimension = 1;
     keep(std::move(held));
+  };
+  for (std::size_t id = 0; id < model.couplings.size(); ++id)
+    couple({model.couplings[id], setup.motions, elementTitle("coupling", model.couplings[id].name, id)}, false);
+  for (std::size_t id = 0; id < model.tendons.size(); ++id) {
+    const Tendon& tendon = model.tendons[id];
+    HeldConstraint held;
+    held.tendon = static_cast<int>(id);
+    held.bodies = setup.tendons[id].bodies();
+    keep(std::move(held));
+    for (const bool high : {false, true})
+      if (tendon.limited) couple({tendon, high, setup.motions, elementTitle("tendon", tendon.name, id) + " range"}, true);
   }
   joints = static_cast<int>(setup.held.size());
+}
+
+/// Lets the rotors of a body's joints, and of all tendons, turn as the bodies do; -1: of all bodies' joints.
+void Simulation::Impl::engage(int body, WorldState& s) const {
+  engageRotors(setup.motions, body, s);
+  engageRotors(setup.tendons, s);
 }
 
 void Simulation::Impl::updateLoads(int body) {
@@ -116,14 +140,16 @@ void Simulation::Impl::resetState(WorldState s) {
   };
   complete("joint positions", s.jointPosition, state.jointPosition);
   complete("controls", s.control, state.control);
-  if (s.rotorRate.empty()) engageRotors(setup.motions, -1, s);
-  if (s.jointForce.empty()) s.jointForce.resize(model.joints.size(), Vector3::Zero());
-  if (s.rotorRate.size() != model.joints.size() || s.jointForce.size() != model.joints.size())
-    throw InputError{"state, joints", std::to_string(s.rotorRate.size()), std::to_string(model.joints.size()), "use a state of this model"};
+  complete("activations", s.activation, state.activation);
+  if (s.rotorRate.empty()) engage(-1, s);
+  const std::size_t count = at(coordinates(model));
+  if (s.jointForce.empty()) s.jointForce.resize(count, Vector3::Zero());
+  if (s.rotorRate.size() != count || s.jointForce.size() != count)
+    throw InputError{"state, joints and tendons", std::to_string(s.rotorRate.size()), std::to_string(count), "use a state of this model"};
   const std::size_t rows = state.rowForces.size();
   state = std::move(s);
   state.rowForces.resize(rows, 0.0);
-  setup.loads.control = state.control;
+  findDrives(model, state, setup.loads.drive);
   unchanged = false;
 }
 
@@ -189,14 +215,15 @@ void Simulation::setVelocity(int body, const Vector3& velocity, const Vector3& a
   impl_->unchanged = false;
   impl_->state.velocity[at(body)] = velocity;
   impl_->state.angularVelocity[at(body)] = impl_->setup.inertias[at(body)].locked ? Vector3{Vector3::Zero()} : angularVelocity;
-  engageRotors(impl_->setup.motions, body, impl_->state);
+  impl_->engage(body, impl_->state);
 }
 
 void Simulation::setControl(int actuator, double control) {
   requireId("actuator", actuator, impl_->model.actuators.size());
   if (!std::isfinite(control)) throw InputError{"control of actuator " + std::to_string(actuator), number(control), "finite", "give a finite number"};
   impl_->unchanged = false;
-  impl_->state.control[at(actuator)] = impl_->setup.loads.control[at(actuator)] = control;
+  impl_->state.control[at(actuator)] = control;
+  impl_->setup.loads.drive[at(actuator)] = driveOf(impl_->model.actuators[at(actuator)], control, impl_->state.activation[at(actuator)]);
 }
 
 JointReading Simulation::joint(int id) const {

@@ -15,6 +15,7 @@ struct Simulation::Impl {
   int hold(HeldConstraint held);
   void keep(HeldConstraint held);
   void holdJoints();
+  void engage(int body, WorldState& s) const;
   const HeldConstraint& heldOf(int id) const;
 
   Model model;

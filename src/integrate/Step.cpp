@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/Clock.hpp"
+#include "dynamics/Activation.hpp"
 #include "integrate/SimulationImpl.hpp"
 
 namespace stiction {
@@ -50,11 +51,14 @@ void Simulation::Impl::finish() {
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
     if (model.bodies[i].kind == BodyKind::Kinematic) moveKinematic(next, static_cast<int>(i), h_);
   followJoints(setup.motions, state, h_, next);
+  for (std::size_t k = 0; k < model.actuators.size(); ++k)
+    next.activation[k] = advanceActivation(model.actuators[k], state.control[k], state.activation[k], h_);
   const bool held = std::any_of(setup.held.begin(), setup.held.end(), [](const HeldConstraint& constraint) { return constraint.isPresent(); });
   unchanged = options.repeat && report.status == StepStatus::Certified && !held && sameMotion(state, next);
   next.time = state.time + h_;
   next.stepCount = state.stepCount + 1;
   std::swap(state, next);
+  findDrives(model, state, setup.loads.drive);
 }
 
 /// A step from the bits that the last one started from and ended on: only time goes on.

@@ -19,7 +19,7 @@ StepSetup makeStepSetup(const Model& model, const SimulationOptions& options, co
   setup.detector = &detector;
   setup.inertias = bodyInertias(model);
   setup.motions = jointMotions(model);
-  setup.loads.control.assign(model.actuators.size(), 0.0);
+  setup.tendons = tendonSums(model, setup.motions);
   setup.bodySize.assign(model.bodies.size(), 0.0);
   setup.bodyArm.assign(model.bodies.size(), 0.0);
   setup.isBall.assign(model.bodies.size(), 1);

@@ -5,8 +5,8 @@
 
 #include "assembly/ConstraintRows.hpp"
 #include "collision/Detect.hpp"
+#include "dynamics/CoordinateSum.hpp"
 #include "dynamics/FreeVelocity.hpp"
-#include "dynamics/JointMotion.hpp"
 #include "integrate/Simulation.hpp"
 
 namespace stiction {
@@ -18,7 +18,8 @@ struct StepSetup {
   const SimulationOptions* options{nullptr};
   const CollisionDetector* detector{nullptr};
   std::vector<BodyInertia> inertias;
-  std::vector<JointMotion> motions;  // of the mobilizers
+  std::vector<JointMotion> motions;    // of the mobilizers
+  std::vector<CoordinateSum> tendons;  // of the model
   Loads loads;
   std::vector<double> geomSize;       // [m] bounding radius
   std::vector<double> geomHalfWidth;  // [m] least; infinite for planes, height fields and meshes

@@ -46,6 +46,7 @@ void Simulation::Impl::begin(double h) {
     to.rotorRate = state.rotorRate;
     to.jointForce = state.jointForce;
     to.control = state.control;
+    to.activation = state.activation;
   };
   copy(next);
   copy(reach_);

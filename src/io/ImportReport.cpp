@@ -40,7 +40,8 @@ constexpr Known mjcfKnown[] = {
     {"body", " name childclass pos quat axisangle xyaxes zaxis euler mocap gravcomp simple fuse "},
     {"freejoint", " name align "},
     {"joint",
-     " name class type align pos axis ref range limited stiffness springref springdamper damping armature frictionloss actuatorfrcrange actuatorfrclimited "},
+     " name class type align pos axis ref range limited stiffness springref springdamper damping armature frictionloss actuatorfrcrange actuatorfrclimited "
+     "joint coef joint1 joint2 polycoef active "},
     {"geom",
      " name class type contype conaffinity condim priority size friction mass density shellinertia pos quat axisangle xyaxes zaxis euler fromto hfield mesh "
      "fitscale "},
@@ -49,7 +50,9 @@ constexpr Known mjcfKnown[] = {
     {"pair", " name class geom1 geom2 condim friction "},
     {"exclude", " name body1 body2 "},
     {"element", "*"},
-    {"key", " name time qpos qvel mpos mquat ctrl "},
+    {"key", " name time qpos qvel act mpos mquat ctrl "},
+    {"tendon", "*"},
+    {"fixed", " name class limited range springlength stiffness damping armature frictionloss actuatorfrcrange actuatorfrclimited "},
     {"equality", "*"},
     {"connect", " name class active body1 body2 anchor site1 site2 "},
     {"weld", " name class active body1 body2 anchor relpose site1 site2 "},
@@ -88,7 +91,6 @@ constexpr Reason reasons[] = {
     {"option", "*", "the step has its own solver and integrator"},
     {"joint", "*", "not used"},
     {"freejoint", "*", "no meaning for a free joint"},
-    {"key", " act ", "actuators have no states"},
     {"body", " sleep ", "bodies at rest cost little and stay exactly at rest"},
     {"mesh", "*", "not used"},
     {"limit", " effort ", "it bounds actuators, of which URDF has none"},
@@ -107,7 +109,7 @@ constexpr Reason mjcfSections[] = {
     {"statistic", "", "for display"},
     {"size", "", "memory grows as needed"},
     {"sensor", "", "there are no sensors; poses, velocities and contacts are in the record"},
-    {"tendon", "", "tendons are not supported"},
+    {"spatial", "", "tendons along sites are not supported"},
     {"text", "", "no meaning here"},
     {"extension", "", "plug-ins are not supported"},
     {"plugin", "", "plug-ins are not supported"},
@@ -164,7 +166,7 @@ constexpr Dialect mjcf{mjcfKnown, mjcfSections};
 constexpr Dialect urdf{urdfKnown, urdfSections};
 
 // Sections whose members are told one by one.
-bool isParted(std::string_view name) { return name == "sensor" || name == "tendon"; }
+bool isParted(std::string_view name) { return name == "sensor"; }
 
 bool lists(std::string_view attributes, std::string_view name) {
   return attributes == "*" || attributes.find(std::string{" "}.append(name).append(" ")) != std::string_view::npos;

@@ -156,6 +156,7 @@ class Importer {
     readBodies();
     readGeoms();
     readJoints();
+    readTendons();
     readActuators();
     readConnections();
     readPairs();
@@ -176,9 +177,11 @@ class Importer {
   Shape makeShape(int geom, bool moves) const;
   Shape makeMeshShape(int geom, bool moves) const;
   void readJoints();
+  void readTendons();
   void readActuators();
   void readConnections();
   void readCoupling(int equality);
+  void numberJoints(std::vector<CoordinateTerm>& terms) const;
   void readPairs();
   void readExcludes();
   void readKey(int key, const Model& model, WorldState& state);
@@ -220,6 +223,7 @@ class Importer {
   std::vector<int> ours_;                       // libmujoco's body -> ours
   std::vector<int> geoms_;                      // libmujoco's geom -> ours, -1 when it can touch nothing
   std::vector<int> joints_;                     // libmujoco's joint -> ours, -1 for a free one
+  std::vector<int> tendons_;                    // libmujoco's tendon -> ours, -1 where nothing acts along it
   std::vector<int> actuators_;                  // libmujoco's actuator -> ours, -1 when left out
   std::unique_ptr<MjcfKinematics> kinematics_;  // where there are joints
   std::vector<double> restitution_;
@@ -454,6 +458,22 @@ void Importer::readJoints() {
   }
 }
 
+void Importer::readTendons() {
+  tendons_.assign(at(static_cast<int>(m_.ntendon)), -1);
+  for (int t = 0; t < m_.ntendon; ++t) {
+    std::optional<Tendon> tendon = readMjcfTendon(m_, t, title(mjOBJ_TENDON, t));
+    if (!tendon) continue;
+    tendon->name = name(mjOBJ_TENDON, t);
+    numberJoints(tendon->terms);
+    tendons_[at(t)] = builder_.addTendon(std::move(*tendon));
+  }
+}
+
+/// By our numbers in place of libmujoco's.
+void Importer::numberJoints(std::vector<CoordinateTerm>& terms) const {
+  for (CoordinateTerm& term : terms) term.joint = joints_[at(term.joint)];
+}
+
 void Importer::readActuators() {
   actuators_.assign(at(static_cast<int>(m_.nactuator)), -1);
   int next = 0;
@@ -464,7 +484,10 @@ void Importer::readActuators() {
     }
     Actuator actuator = readMjcfActuator(m_, a, title(mjOBJ_ACTUATOR, a));
     actuator.name = name(mjOBJ_ACTUATOR, a);
-    actuator.joint = joints_[at(actuator.joint)];
+    if (actuator.tendon < 0)
+      actuator.joint = joints_[at(actuator.joint)];
+    else
+      actuator.tendon = tendons_[at(actuator.tendon)];
     actuators_[at(a)] = next++;
     builder_.addActuator(std::move(actuator));
   }
@@ -499,8 +522,8 @@ void Importer::readConnections() {
 void Importer::readCoupling(int equality) {
   Coupling coupling = readMjcfCoupling(m_, equality, title(mjOBJ_EQUALITY, equality));
   coupling.name = name(mjOBJ_EQUALITY, equality);
-  for (std::vector<CoordinateTerm>* terms : {&coupling.driven, &coupling.driving})
-    for (CoordinateTerm& term : *terms) term.joint = joints_[at(term.joint)];
+  numberJoints(coupling.driven);
+  numberJoints(coupling.driving);
   builder_.addCoupling(std::move(coupling));
 }
 
@@ -529,10 +552,13 @@ void Importer::readExcludes() {
   }
 }
 
-/// Bodies with joints, and what controls actuators.
+/// Bodies with joints, and what controls and drives actuators.
 void Importer::readJointKey(int key, const Model& model, WorldState& state) {
-  for (int a = 0; a < m_.nactuator; ++a)
-    if (actuators_[at(a)] >= 0) state.control[at(actuators_[at(a)])] = m_.key_ctrl[key * m_.nu + m_.actuator_ctrladr[a]];
+  for (int a = 0; a < m_.nactuator; ++a) {
+    if (actuators_[at(a)] < 0) continue;
+    state.control[at(actuators_[at(a)])] = m_.key_ctrl[key * m_.nu + m_.actuator_ctrladr[a]];
+    if (m_.actuator_actadr[a] >= 0) state.activation[at(actuators_[at(a)])] = m_.key_act[key * m_.na + m_.actuator_actadr[a]];
+  }
   if (!kinematics_) return;
   const double* qpos = m_.key_qpos + key * m_.nq;
   kinematics_->set(qpos, m_.key_qvel + key * m_.nv, m_.key_mpos + 3 * key * m_.nmocap, m_.key_mquat + 4 * key * m_.nmocap);

@@ -15,6 +15,45 @@ bool isZero(const mjtNum* numbers, int count) {
   return std::all_of(numbers, numbers + count, [](mjtNum x) { return x == 0; });
 }
 
+/// Spring, damping and dry friction are those of the file unless it switches them off.
+void switchOff(const mjModel& m, Resistance& resistance) {
+  resistance.limited = resistance.limited && !isDisabled(m, mjDSBL_LIMIT) && !isDisabled(m, mjDSBL_CONSTRAINT);
+  if (isDisabled(m, mjDSBL_SPRING)) resistance.stiffness = 0;
+  if (isDisabled(m, mjDSBL_DAMPER)) resistance.damping = 0;
+  if (isDisabled(m, mjDSBL_FRICTIONLOSS) || isDisabled(m, mjDSBL_CONSTRAINT)) resistance.friction = 0;
+}
+
+/// Whether the tendon runs over joints alone, and what it takes of each.
+bool isFixedTendon(const mjModel& m, int tendon) { return m.tendon_num[tendon] > 0 && m.wrap_type[m.tendon_adr[tendon]] == mjWRAP_JOINT; }
+void addTerms(const mjModel& m, int tendon, std::vector<CoordinateTerm>& terms) {
+  for (int k = m.tendon_adr[tendon]; k < m.tendon_adr[tendon] + m.tendon_num[tendon]; ++k)
+    if (m.wrap_prm[k] != 0) terms.push_back({m.wrap_objid[k], m.wrap_prm[k]});
+}
+
+/// Range of the sum of all actuators' forces along a joint or tendon; null: none.
+const mjtNum* rangeOfForce(const mjModel& m, const Actuator& actuator) {
+  if (actuator.tendon >= 0) return m.tendon_actfrclimited[actuator.tendon] ? m.tendon_actfrcrange + 2 * actuator.tendon : nullptr;
+  return m.jnt_actfrclimited[actuator.joint] ? m.jnt_actfrcrange + 2 * actuator.joint : nullptr;
+}
+
+/// Where an actuator acts.
+void readTransmission(const mjModel& m, int actuator, Actuator& out) {
+  (m.actuator_trntype[actuator] == mjTRN_TENDON ? out.tendon : out.joint) = m.actuator_trnid[2 * actuator];
+}
+
+template <class Refuse>
+void readActivation(const mjModel& m, int actuator, const Refuse& refuse, Actuator& out) {
+  const int kind = m.actuator_dyntype[actuator];
+  if (kind == mjDYN_NONE) return;
+  if (kind != mjDYN_INTEGRATOR && kind != mjDYN_FILTER && kind != mjDYN_FILTEREXACT) refuse("activation of a muscle or another kind", "integrator or filter");
+  if (m.actuator_actnum[actuator] != 1) refuse("several activations", "one");
+  out.activation = kind == mjDYN_INTEGRATOR ? Activation::Integrator : Activation::Filter;
+  out.timeConstant = std::max(m.actuator_dynprm[mjNDYN * actuator], mjMINVAL);
+  if (!m.actuator_actlimited[actuator]) return;
+  out.lowActivation = m.actuator_actrange[2 * actuator];
+  out.highActivation = m.actuator_actrange[2 * actuator + 1];
+}
+
 }  // namespace
 
 void MjcfKinematics::Release::operator()(mjData* data) const { mj_deleteData(data); }
@@ -59,14 +98,42 @@ Joint readMjcfJoint(const mjModel& m, int joint, const std::string& title) {
     out.reference = m.qpos0[m.jnt_qposadr[joint]];
     out.springReference = m.qpos_spring[m.jnt_qposadr[joint]];
   }
-  out.limited = m.jnt_limited[joint] && !isDisabled(m, mjDSBL_LIMIT) && !isDisabled(m, mjDSBL_CONSTRAINT);
+  out.limited = m.jnt_limited[joint];
   out.low = m.jnt_range[2 * joint];
   out.high = m.jnt_range[2 * joint + 1];
-  out.stiffness = isDisabled(m, mjDSBL_SPRING) ? 0.0 : m.jnt_stiffness[joint];
-  out.damping = isDisabled(m, mjDSBL_DAMPER) ? 0.0 : m.dof_damping[dof];
+  out.stiffness = m.jnt_stiffness[joint];
+  out.damping = m.dof_damping[dof];
   out.armature = m.dof_armature[dof];
-  out.friction = isDisabled(m, mjDSBL_FRICTIONLOSS) || isDisabled(m, mjDSBL_CONSTRAINT) ? 0.0 : m.dof_frictionloss[dof];
+  out.friction = m.dof_frictionloss[dof];
+  switchOff(m, out);
   return out;
+}
+
+std::optional<Tendon> readMjcfTendon(const mjModel& m, int tendon, const std::string& title) {
+  if (!isFixedTendon(m, tendon)) return std::nullopt;
+  Tendon out;
+  addTerms(m, tendon, out.terms);
+  out.limited = m.tendon_limited[tendon];
+  out.low = m.tendon_range[2 * tendon];
+  out.high = m.tendon_range[2 * tendon + 1];
+  out.stiffness = m.tendon_stiffness[tendon];
+  out.springReference = m.tendon_lengthspring[2 * tendon];
+  out.damping = m.tendon_damping[tendon];
+  out.armature = m.tendon_armature[tendon];
+  out.friction = m.tendon_frictionloss[tendon];
+  switchOff(m, out);
+  const auto refuse = [&title](const char* found, const char* remedy) { throw InputError{title, found, "none", remedy}; };
+  if (!isZero(m.tendon_stiffnesspoly + mjNPOLY * tendon, mjNPOLY) || !isZero(m.tendon_dampingpoly + mjNPOLY * tendon, mjNPOLY))
+    refuse("springs or dampers of higher order", "only linear ones are supported");
+  if (m.tendon_plasticadr[tendon] >= 0) refuse("a plastic spring", "only elastic springs are supported");
+  if (out.stiffness > 0 && m.tendon_lengthspring[2 * tendon + 1] != out.springReference)
+    refuse("a spring that is slack between two lengths", "give springlength one number");
+  const auto acts = [&](int actuator) {
+    return m.actuator_trntype[actuator] == mjTRN_TENDON && m.actuator_trnid[2 * actuator] == tendon && whyLeftOut(m, actuator).empty();
+  };
+  bool matters = out.limited || out.stiffness > 0 || out.damping > 0 || out.armature > 0 || out.friction > 0;
+  for (int actuator = 0; actuator < m.nactuator; ++actuator) matters = matters || acts(actuator);
+  return matters && !out.terms.empty() ? std::optional{out} : std::nullopt;
 }
 
 Vector3 anchorOf(const mjModel& m, int body) {
@@ -79,7 +146,8 @@ Vector3 anchorOf(const mjModel& m, int body) {
 std::string whyLeftOut(const mjModel& m, int actuator) {
   const int transmission = m.actuator_trntype[actuator];
   if (isDisabled(m, mjDSBL_ACTUATION)) return "actuation is switched off in the file";
-  if (transmission != mjTRN_JOINT && transmission != mjTRN_JOINTINPARENT) return "only actuators on joints are supported";
+  if (transmission == mjTRN_TENDON && isFixedTendon(m, m.actuator_trnid[2 * actuator])) return "";
+  if (transmission != mjTRN_JOINT && transmission != mjTRN_JOINTINPARENT) return "only actuators on joints and fixed tendons are supported";
   const int type = m.jnt_type[m.actuator_trnid[2 * actuator]];
   if (type == mjJNT_FREE) return "actuators on free bodies are not supported";
   if (type == mjJNT_BALL) return "actuators on balls are not supported";
@@ -87,17 +155,16 @@ std::string whyLeftOut(const mjModel& m, int actuator) {
 }
 
 Actuator readMjcfActuator(const mjModel& m, int actuator, const std::string& title) {
-  const auto refuse = [&title](const char* found, const char* wanted) {
-    throw InputError{title, found, wanted, "use motor, position or velocity, without states"};
-  };
-  if (m.actuator_dyntype[actuator] != mjDYN_NONE) refuse("activation dynamics", "none");
+  const auto refuse = [&title](const char* found, const char* wanted) { throw InputError{title, found, wanted, "use motor, position or velocity"}; };
   if (m.actuator_gaintype[actuator] != mjGAIN_FIXED) refuse("a gain that depends on the motion", "gaintype fixed");
   if (m.actuator_biastype[actuator] != mjBIAS_NONE && m.actuator_biastype[actuator] != mjBIAS_AFFINE)
     refuse("a bias of a muscle or another kind", "none or affine");
   if (m.actuator_delay[actuator] != 0 || m.actuator_plugin[actuator] >= 0) refuse("a delay or a plug-in", "none");
   if (m.actuator_damping[actuator] != 0 || m.actuator_armature[actuator] != 0) refuse("damping or armature of its own", "those of its joint");
+  if (m.actuator_actearly[actuator]) refuse("actearly", "false");
   Actuator out;
-  out.joint = m.actuator_trnid[2 * actuator];
+  readTransmission(m, actuator, out);
+  readActivation(m, actuator, refuse, out);
   out.gear = m.actuator_gear[6 * m.actuator_outadr[actuator]];
   out.gain = m.actuator_gainprm[mjNGAIN * actuator];
   if (m.actuator_biastype[actuator] == mjBIAS_AFFINE) std::copy_n(m.actuator_biasprm + mjNBIAS * actuator, 3, out.bias.begin());
@@ -110,11 +177,15 @@ Actuator readMjcfActuator(const mjModel& m, int actuator, const std::string& tit
     out.lowForce = m.actuator_forcerange[2 * actuator];
     out.highForce = m.actuator_forcerange[2 * actuator + 1];
   }
-  if (m.jnt_actfrclimited[out.joint] && out.gear != 0) {
-    const auto sharesJoint = [&](int other) { return other != actuator && whyLeftOut(m, other).empty() && m.actuator_trnid[2 * other] == out.joint; };
+  if (const mjtNum* range = rangeOfForce(m, out); range != nullptr && out.gear != 0) {
+    const auto shares = [&](int other) {
+      Actuator its;
+      readTransmission(m, other, its);
+      return other != actuator && whyLeftOut(m, other).empty() && its.joint == out.joint && its.tendon == out.tendon;
+    };
     for (int other = 0; other < m.nactuator; ++other)
-      if (sharesJoint(other)) refuse("several actuators on a joint with a range for the sum of their forces", "one, or a range for each");
-    const auto [low, high] = std::minmax({m.jnt_actfrcrange[2 * out.joint] / out.gear, m.jnt_actfrcrange[2 * out.joint + 1] / out.gear});
+      if (shares(other)) refuse("several actuators on a joint or tendon with a range for the sum of their forces", "one, or a range for each");
+    const auto [low, high] = std::minmax({range[0] / out.gear, range[1] / out.gear});
     out.lowForce = std::max(out.lowForce, low);
     out.highForce = std::min(out.highForce, high);
   }
@@ -131,10 +202,8 @@ Coupling readMjcfCoupling(const mjModel& m, int equality, const std::string& tit
       terms.push_back({id, 1});
       return;
     }
-    for (int k = m.tendon_adr[id]; k < m.tendon_adr[id] + m.tendon_num[id]; ++k) {
-      if (m.wrap_type[k] != mjWRAP_JOINT) throw InputError{title, "a tendon along sites", "fixed tendons", R"(remove it or set active="false")"};
-      if (m.wrap_prm[k] != 0) terms.push_back({m.wrap_objid[k], m.wrap_prm[k]});
-    }
+    if (!isFixedTendon(m, id)) throw InputError{title, "a tendon along sites", "fixed tendons", R"(remove it or set active="false")"};
+    addTerms(m, id, terms);
   };
   Coupling out;
   add(m.eq_obj1id[equality], out.driven);

@@ -1,6 +1,7 @@
 // Joints and actuators of a compiled MJCF model, and where its bodies are, by libmujoco's own kinematics. For the importer.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,10 @@ Joint readMjcfJoint(const mjModel_& model, int joint, const std::string& title);
 Vector3 anchorOf(const mjModel_& model, int body);
 /// Why an actuator has no part in the motion here, or empty.
 std::string whyLeftOut(const mjModel_& model, int actuator);
-/// An actuator on a hinge or slide, its joint numbered as in libmujoco.
+/// A fixed tendon, its joints numbered as in libmujoco; none where it runs along sites or nothing acts along it.
+std::optional<Tendon> readMjcfTendon(const mjModel_& model, int tendon, const std::string& title);
+
+/// An actuator on a hinge, a slide or a fixed tendon, numbered as in libmujoco.
 Actuator readMjcfActuator(const mjModel_& model, int actuator, const std::string& title);
 
 /// Whether the equality constraint is of joints or tendons; then it, its joints numbered as in libmujoco.

@@ -59,10 +59,21 @@ struct Model {
   std::vector<int> dynamicBodies;            // body ids, ascending
   std::vector<Mobilizer> mobilizers;
   std::vector<Joint> joints;  // by mobilizer
+  std::vector<Tendon> tendons;
   std::vector<Actuator> actuators;
   std::vector<Connection> connections;
   std::vector<Coupling> couplings;
 };
+
+// What forces act along: the coordinates of joints, then those of tendons.
+inline int coordinates(const Model& model) { return static_cast<int>(model.joints.size() + model.tendons.size()); }
+inline const Resistance& resistanceOf(const Model& model, int coordinate) {
+  const auto k = static_cast<std::size_t>(coordinate);
+  return k < model.joints.size() ? static_cast<const Resistance&>(model.joints[k]) : model.tendons[k - model.joints.size()];
+}
+inline int coordinateOf(const Model& model, const Actuator& actuator) {
+  return actuator.tendon < 0 ? actuator.joint : static_cast<int>(model.joints.size()) + actuator.tendon;
+}
 
 /// How two geoms touch: friction, restitution, condim. Elementwise maximum unless one has the higher priority (as MuJoCo) or an explicit pair says it.
 struct PairMaterial {
@@ -90,6 +101,8 @@ class ModelBuilder {
   /// the last one about points of their own, `offset` from there. Slides come before or after all of its hinges, hinges are at most three, a ball is the only rotation, and one
   /// direction at least is held. The two do not collide, unless the parent is fixed (as MuJoCo has it). Returns the mobilizer.
   int addJoints(int parent, int child, const Vector3& anchor, std::vector<Joint> joints);
+  /// Of joints that are there already. Returns the tendon.
+  int addTendon(Tendon tendon);
   int addActuator(Actuator actuator);
   /// Two bodies share a point, given [m] in the body frame of each; with R_AB they keep that rotation, too. They collide as ever. Returns the connection.
   int addConnection(Connection connection);

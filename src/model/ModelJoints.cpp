@@ -32,6 +32,17 @@ void requireRange(const std::string& element, double low, double high) {
   if (!(low <= high)) throw InputError{element, number(low) + " to " + number(high), "the first at most the second", "give low, then high"};
 }
 
+void checkResistance(const std::string& element, const Resistance& resistance) {
+  requireNumber(element + " reference", resistance.springReference);
+  requireAtLeastZero(element + " stiffness", resistance.stiffness, "give a stiffness");
+  requireAtLeastZero(element + " damping", resistance.damping, "give a coefficient of damping");
+  requireAtLeastZero(element + " armature", resistance.armature, "give an inertia");
+  requireAtLeastZero(element + " friction", resistance.friction, "give a force or torque");
+  if (!resistance.limited) return;
+  for (const double x : {resistance.low, resistance.high}) requireNumber(element + " range", x);
+  requireRange(element + " range", resistance.low, resistance.high);
+}
+
 void checkJoint(const std::string& element, Joint& joint) {
   const bool ball = joint.type == JointType::Ball;
   if (!ball) {
@@ -49,14 +60,8 @@ void checkJoint(const std::string& element, Joint& joint) {
   requireFinite(element + " offset", joint.offset);
   if (joint.type != JointType::Hinge && !joint.offset.isZero(0))
     throw InputError{element + " offset", "not 0", "0 for a slide or a ball", "move the anchor of the joints"};
-  for (const double x : {joint.reference, joint.springReference}) requireNumber(element + " reference", x);
-  requireAtLeastZero(element + " stiffness", joint.stiffness, "give a stiffness");
-  requireAtLeastZero(element + " damping", joint.damping, "give a coefficient of damping");
-  requireAtLeastZero(element + " armature", joint.armature, "give an inertia");
-  requireAtLeastZero(element + " friction", joint.friction, "give a force or torque");
-  if (!joint.limited) return;
-  for (const double x : {joint.low, joint.high}) requireNumber(element + " range", x);
-  requireRange(element + " range", joint.low, joint.high);
+  requireNumber(element + " reference", joint.reference);
+  checkResistance(element, joint);
 }
 
 /// Whether the axes, as columns, are independent.
@@ -94,7 +99,6 @@ void checkOrder(const Model& model, const Mobilizer& mobilizer) {
     if (offsets[at(k)] == offsets[at(k + 1)]) refuse("hinges about one axis", "axes that differ from each to the next", "leave out what turns twice");
     refuse("hinges about parallel axes", "directions that differ from each to the next", "put a body between them");
   }
-  if (slides.cols() == 3 && (balls == 1 || hinges.cols() == 3)) refuse("six degrees of freedom", "at most five", "make the body free");
 }
 
 void checkMobilizer(Model& model, std::size_t id) {
@@ -122,25 +126,44 @@ void requireCoordinate(const Model& model, const std::string& element, int joint
 void checkActuator(const Model& model, std::size_t id) {
   const Actuator& actuator = model.actuators[id];
   const std::string element = elementTitle("actuator", actuator.name, id);
-  requireCoordinate(model, element, actuator.joint);
+  if (actuator.tendon < 0)
+    requireCoordinate(model, element, actuator.joint);
+  else if (at(actuator.tendon) >= model.tendons.size())
+    throw InputError{element + " tendon", std::to_string(actuator.tendon), "one of " + std::to_string(model.tendons.size()) + " tendons",
+                     "add the tendon first"};
   for (const double x : {actuator.gear, actuator.gain, actuator.bias[0]}) requireNumber(element, x);
   for (const double x : {actuator.bias[1], actuator.bias[2]})
     if (!(x <= 0) || !std::isfinite(x))
       throw InputError{element + " bias", number(x), "finite and <= 0", "a force that grows with the motion has no stable step: change its sign"};
   requireRange(element + " range of control", actuator.lowControl, actuator.highControl);
   requireRange(element + " range of force", actuator.lowForce, actuator.highForce);
+  requireRange(element + " range of activation", actuator.lowActivation, actuator.highActivation);
+  if (actuator.activation == Activation::Filter && !(actuator.timeConstant > 0 && std::isfinite(actuator.timeConstant)))
+    throw InputError{element + " time constant", number(actuator.timeConstant) + " s", "finite and > 0", "give one, or drive it by its control"};
+}
+
+void checkTerms(const Model& model, const std::string& element, const std::vector<CoordinateTerm>& terms) {
+  for (const CoordinateTerm& term : terms) {
+    requireCoordinate(model, element, term.joint);
+    if (!std::isfinite(term.coefficient) || term.coefficient == 0)
+      throw InputError{element + " coefficient", number(term.coefficient), "finite and not 0", "leave out joints that take no part"};
+  }
+}
+
+void checkTendon(const Model& model, std::size_t id) {
+  const Tendon& tendon = model.tendons[id];
+  const std::string element = elementTitle("tendon", tendon.name, id);
+  if (tendon.terms.empty()) throw InputError{element, "no joint", "a joint at least", "name the joints that it runs over"};
+  checkTerms(model, element, tendon.terms);
+  checkResistance(element, tendon);
 }
 
 void checkCoupling(const Model& model, std::size_t id) {
   const Coupling& coupling = model.couplings[id];
   const std::string element = elementTitle("coupling", coupling.name, id);
   if (coupling.driven.empty()) throw InputError{element, "no joint", "a joint at least that follows", "name the joint that is driven"};
-  for (const std::vector<CoordinateTerm>* terms : {&coupling.driven, &coupling.driving})
-    for (const CoordinateTerm& term : *terms) {
-      requireCoordinate(model, element, term.joint);
-      if (!std::isfinite(term.coefficient) || term.coefficient == 0)
-        throw InputError{element + " coefficient", number(term.coefficient), "finite and not 0", "leave out joints that take no part"};
-    }
+  checkTerms(model, element, coupling.driven);
+  checkTerms(model, element, coupling.driving);
   for (const double x : coupling.polynomial) requireNumber(element + " polynomial", x);
 }
 
@@ -186,6 +209,11 @@ int ModelBuilder::addJoints(int parent, int child, const Vector3& anchor, std::v
   return static_cast<int>(model_.mobilizers.size()) - 1;
 }
 
+int ModelBuilder::addTendon(Tendon tendon) {
+  model_.tendons.push_back(std::move(tendon));
+  return static_cast<int>(model_.tendons.size()) - 1;
+}
+
 int ModelBuilder::addActuator(Actuator actuator) {
   model_.actuators.push_back(std::move(actuator));
   return static_cast<int>(model_.actuators.size()) - 1;
@@ -210,6 +238,7 @@ int ModelBuilder::addCoupling(Coupling coupling) {
 
 void checkJoints(Model& model) {
   for (std::size_t id = 0; id < model.mobilizers.size(); ++id) checkMobilizer(model, id);
+  for (std::size_t id = 0; id < model.tendons.size(); ++id) checkTendon(model, id);
   for (std::size_t id = 0; id < model.actuators.size(); ++id) checkActuator(model, id);
   for (std::size_t id = 0; id < model.connections.size(); ++id) checkConnection(model, id);
   for (std::size_t id = 0; id < model.couplings.size(); ++id) checkCoupling(model, id);

@@ -24,8 +24,11 @@ WorldState makeState(const Model& model) {
     state.angularVelocity.push_back(turns ? body.angularVelocity : Vector3::Zero());
   }
   for (const Joint& joint : model.joints) state.jointPosition.push_back(joint.type == JointType::Ball ? 0.0 : joint.reference);
-  state.jointForce.assign(model.joints.size(), Vector3::Zero());
+  const auto count = static_cast<std::size_t>(coordinates(model));
+  state.jointPosition.resize(count, 0.0);
+  state.jointForce.assign(count, Vector3::Zero());
   state.control.assign(model.actuators.size(), 0.0);
+  state.activation = state.control;
   return state;
 }
 
@@ -48,7 +51,7 @@ bool sameMotion(const WorldState& a, const WorldState& b) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const auto& one, const auto& other) { return sameBits(one, other); });
   };
   return same(a.contacts, b.contacts) && same(a.rowForces, b.rowForces) && same(a.jointPosition, b.jointPosition) && same(a.rotorRate, b.rotorRate) &&
-         same(a.jointForce, b.jointForce) && same(a.control, b.control);
+         same(a.jointForce, b.jointForce) && same(a.control, b.control) && same(a.activation, b.activation);
 }
 
 std::uint64_t hash(const WorldState& state) {
@@ -72,7 +75,8 @@ std::uint64_t hash(const WorldState& state) {
   }
   for (const std::vector<Vector3>* vectors : {&state.rotorRate, &state.jointForce})
     for (const Vector3& vector : *vectors) hash.add(vector.data(), 3);
-  for (const std::vector<double>* numbers : {&state.rowForces, &state.jointPosition, &state.control}) hash.add(numbers->data(), numbers->size());
+  for (const std::vector<double>* numbers : {&state.rowForces, &state.jointPosition, &state.control, &state.activation})
+    hash.add(numbers->data(), numbers->size());
   return hash.value();
 }
 

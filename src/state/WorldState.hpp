@@ -38,11 +38,12 @@ struct WorldState {
   std::vector<Vector3> angularVelocity;  // [rad/s] world axes
   std::vector<ContactMemory> contacts;   // sorted by key
   std::vector<double> rowForces;         // [N] multipliers of the rows of joints and added constraints in the last step
-  std::vector<double> jointPosition;     // [rad], [m] coordinate per joint, turns counted; 0 for a ball. Follows from the poses but for the turns
-  std::vector<Vector3> rotorRate;        // [rad/s], [m/s] of the rotor of each joint, first entry; of a ball about the child's axes. Empty: as the bodies move
-  std::vector<Vector3>
-      jointForce;               // [N], [N m] along each joint in the last step: of its row with compliance, of dry friction; of a ball about the child's axes
-  std::vector<double> control;  // per actuator
+  // Per joint, then per tendon.
+  std::vector<double> jointPosition;  // [rad], [m] coordinate, turns counted; 0 for a ball or a tendon. Follows from the poses but for the turns
+  std::vector<Vector3> rotorRate;     // [rad/s], [m/s] of the rotor, first entry; of a ball about the child's axes. Empty: as the bodies move
+  std::vector<Vector3> jointForce;    // [N], [N m] in the last step: of the row with compliance, of dry friction; of a ball about the child's axes
+
+  std::vector<double> control, activation;  // per actuator; the activation 0 where the control drives it
 
   /// Velocity [m/s], world axes, of the body's material point at `point` [m], world.
   Vector3 velocityAt(int body, const Vector3& point) const {

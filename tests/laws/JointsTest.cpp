@@ -172,6 +172,155 @@ TEST(Joints, ServosSaturate) {
   EXPECT_NEAR(q, 1, 1e-3);
 }
 
+/// Two wheels, the second one turned −n times as far by the first: a torque on the first moves I₁ + n² I₂, and gears do no work.
+TEST(Joints, GearsTurnAsOneWheel) {
+  const double n = 3, I1 = 0.2, I2 = 0.05, torque = 0.7, h = 0.01;
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  const int a = addMass(builder, 1, {1, 1, I1}, {0, 0, 0}), b = addMass(builder, 1, {1, 1, I2}, {1, 0, 0});
+  for (const int wheel : {a, b}) builder.addJoints(0, wheel, Vector3::Zero(), {hinge(Vector3::UnitZ())});
+  builder.addActuator({});
+  Coupling gear;
+  gear.driven = {{1}};
+  gear.driving = {{0}};
+  gear.polynomial = {0, -n};
+  builder.addCoupling(gear);
+  Simulation simulation{builder.build(), {}};
+  simulation.setControl(0, torque);
+  advance(simulation, h, 300);
+  const double rate = 300 * h * torque / (I1 + n * n * I2);
+  EXPECT_NEAR(simulation.joint(0).rate, rate, 1e-10);
+  EXPECT_NEAR(simulation.joint(1).rate, -n * rate, 1e-10);
+  EXPECT_NEAR(simulation.joint(1).position, -n * simulation.joint(0).position, 1e-9);  // some five turns of the one, fifteen of the other
+  EXPECT_GT(simulation.joint(0).position, 4);
+}
+
+/// Two sliders that follow a parabola, y = x²/2: a bead on that wire and what carries it along x, by their energy, (m_c + m (1 + x²)) ẋ²/2.
+TEST(Joints, ABeadOnAParabolaKeepsItsSpeed) {
+  const auto speedAfter = [](double h) {
+    ModelBuilder builder;
+    builder.setGravity(Vector3::Zero());
+    const int carrier = addMass(builder, 0.5, {1, 1, 1}, {0, 0, 0}), bead = addMass(builder, 2, {1, 1, 1}, {0, 0, 0});
+    builder.addJoints(0, carrier, Vector3::Zero(), {slide(Vector3::UnitX())});
+    builder.addJoints(carrier, bead, Vector3::Zero(), {slide(Vector3::UnitY())});
+    Coupling wire;
+    wire.driven = {{1}};
+    wire.driving = {{0}};
+    wire.polynomial = {0, 0, 0.5};
+    builder.addCoupling(wire);
+    Simulation simulation{builder.build(), {}};
+    simulation.setVelocity(carrier, {1, 0, 0}, Vector3::Zero());
+    simulation.setVelocity(bead, {1, 0, 0}, Vector3::Zero());
+    advance(simulation, h, static_cast<int>(std::lround(2 / h)));
+    const double x = simulation.joint(0).position, rate = simulation.joint(0).rate;
+    EXPECT_NEAR(simulation.joint(1).position, 0.5 * x * x, 1e-9);
+    return rate * std::sqrt((0.5 + 2 * (1 + x * x)) / 2.5);
+  };
+  const double coarse = speedAfter(0.004), fine = speedAfter(0.002);
+  EXPECT_NEAR(coarse, 1, 0.01);
+  EXPECT_NEAR(2 * fine - coarse, 1, 1e-5);  // of first order in h
+}
+
+/// A cord over two sliders of 2 and 3 kg, y = q₁ − 2 q₂: its spring and damper act on y with the mass 1/(1/2 + 4/3), its servo likewise, and its range ends y.
+TEST(Joints, TendonsActOnAllTheirJoints) {
+  Tendon cord;
+  cord.name = "cord";
+  cord.terms = {{0, 1}, {1, -2}};
+  cord.stiffness = 40;
+  cord.springReference = 0.3;
+  cord.damping = 0.5;
+  const double mass = 1 / (1.0 / 2 + 4.0 / 3), h = 0.01;
+  for (const double armature : {0.0, 0.4}) {
+    cord.armature = armature;
+    Slider scene{slide(Vector3::UnitX())};
+    const int other = addMass(scene.builder, 3, {1, 1, 1}, {0, 1, 0});
+    scene.builder.addJoints(0, other, Vector3::Zero(), {slide(Vector3::UnitX())});
+    scene.builder.addTendon(cord);
+    Actuator motor;
+    motor.tendon = 0;
+    motor.gear = 2;
+    scene.builder.addActuator(motor);
+    Simulation simulation{scene.builder.build(), {}};
+    simulation.setControl(0, 1.5);
+    double y = 0, v = 0;
+    for (int k = 0; k < 300; ++k) {
+      advance(simulation, h, 1);
+      v = ((mass + armature) * v + h * (3 - 40 * (y - 0.3))) / (mass + armature + h * 0.5 + h * h * 40);
+      y += h * v;
+      const JointReading first = simulation.joint(0), second = simulation.joint(1);
+      ASSERT_NEAR(first.position - 2 * second.position, y, 1e-11) << "step " << k;
+      ASSERT_NEAR(2 * first.rate + 3 * second.rate / 2, 0, 1e-11);  // one pulls 1, the other one −2
+    }
+  }
+}
+
+TEST(Joints, TendonsEndWhereTheirRangeDoes) {
+  Tendon cord;
+  cord.name = "cord";
+  cord.terms = {{0, 1}, {1, 1}};
+  cord.limited = true;
+  cord.low = -0.5;
+  cord.high = 1;
+  Slider scene{slide(Vector3::UnitX())};
+  const int other = addMass(scene.builder, 2, {1, 1, 1}, {0, 1, 0});
+  scene.builder.addJoints(0, other, Vector3::Zero(), {slide(Vector3::UnitX())});
+  scene.builder.addTendon(cord);
+  scene.builder.addActuator({});
+  Simulation simulation{scene.builder.build(), {}};
+  for (const auto& [force, end] : {std::pair{3.0, 1.0}, std::pair{-3.0, -0.5}}) {
+    simulation.setControl(0, force);
+    advance(simulation, 0.01, 300);
+    EXPECT_NEAR(simulation.joint(0).position + simulation.joint(1).position, end, 1e-9);
+    EXPECT_NEAR(simulation.joint(0).rate + simulation.joint(1).rate, 0, 1e-10);  // the one goes on, the other gives way
+  }
+}
+
+TEST(Joints, ActivationsFollowTheirControls) {
+  const double h = 0.02, tau = 0.3, low = -0.4, high = 0.9;
+  for (const Activation kind : {Activation::Filter, Activation::Integrator}) {
+    Slider scene{slide(Vector3::UnitX())};
+    Actuator motor;
+    motor.activation = kind;
+    motor.timeConstant = tau;
+    motor.gain = 5;
+    motor.highControl = 2;
+    motor.lowActivation = low;
+    motor.highActivation = high;
+    scene.builder.addActuator(motor);
+    Simulation simulation{scene.builder.build(), {}};
+    double a = 0, v = 0;
+    for (int k = 0; k < 200; ++k) {
+      const double control = k < 120 ? 3 : -1;  // 3: beyond its range, so 2
+      simulation.setControl(0, control);
+      advance(simulation, h, 1);
+      v += h * 5 * a / 2;
+      const double aim = std::min(control, 2.0);
+      a = std::clamp(kind == Activation::Filter ? aim + (a - aim) * std::exp(-h / tau) : a + h * aim, low, high);
+      ASSERT_NEAR(simulation.joint(0).rate, v, 1e-11) << "step " << k;
+      ASSERT_NEAR(simulation.state().activation[0], a, 1e-14);
+    }
+    EXPECT_EQ(a, low);
+  }
+}
+
+/// Links of next to no weight, held by dry friction while the rest swings: what is left of their creep is round-off, and no reason to look for smaller steps.
+TEST(Joints, LightLinksHeldByFrictionAreNotRefused) {
+  ModelBuilder builder;
+  int parent = 0;
+  for (int k = 0; k < 4; ++k) {
+    const double mass = k < 1 ? 3 : 0.004, moment = 1e-4 * mass;
+    const int link = addMass(builder, mass, {moment, moment, moment}, {0.03 * k + 0.015, 0, 0});
+    Joint joint = hinge(Vector3::Unit((k + 1) % 3));
+    joint.friction = k < 1 ? 0 : 0.01;
+    joint.damping = 0.01;
+    joint.armature = 2e-4;
+    builder.addJoints(parent, link, {-0.015, 0, 0}, {joint});
+    parent = link;
+  }
+  Simulation simulation{builder.build(), {}};
+  advance(simulation, 0.002, 300);
+}
+
 TEST(Joints, RangesEndMotionWhateverTheTurn) {
   Joint joint = hinge(Vector3::UnitZ());
   joint.limited = true;
@@ -627,6 +776,42 @@ TEST(Joints, WrongOnesAreNamed) {
               builder.addConnection({"pin", 0, builder.addBody(fixed), {0, 0, 0}, {0, 0, 0}, {}});
             }).find("do not move by themselves"),
             std::string::npos);
+  const auto joined = [&](const std::function<void(ModelBuilder&)>& edit) {
+    return refusal([&](ModelBuilder& builder, int a, int b) {
+      builder.addJoints(a, b, Vector3::Zero(), {hinge(Vector3::UnitX())});
+      edit(builder);
+    });
+  };
+  const auto tied = [&](const std::function<void(Tendon&)>& edit) {
+    return joined([&](ModelBuilder& builder) {
+      Tendon cord;
+      cord.name = "cord";
+      cord.terms = {{0, 1}};
+      edit(cord);
+      builder.addTendon(cord);
+    });
+  };
+  const auto coupled = [&](const Coupling& coupling) { return joined([&](ModelBuilder& builder) { builder.addCoupling(coupling); }); };
+  EXPECT_EQ(tied([](Tendon&) {}), "accepted");
+  EXPECT_NE(tied([](Tendon& t) { t.terms.clear(); }).find("\"cord\": no joint"), std::string::npos);
+  EXPECT_NE(tied([](Tendon& t) { t.terms[0].joint = 1; }).find("\"cord\" joint"), std::string::npos);
+  EXPECT_NE(tied([&](Tendon& t) { t.terms[0].coefficient = nan; }).find("\"cord\" coefficient"), std::string::npos);
+  EXPECT_NE(tied([](Tendon& t) { t.damping = -1; }).find("\"cord\" damping"), std::string::npos);
+  EXPECT_EQ(coupled({"gear", {{0, 1}}, {}, {0.5}}), "accepted");
+  EXPECT_NE(coupled({"gear", {}, {{0, 1}}, {}}).find("\"gear\": no joint"), std::string::npos);
+  EXPECT_NE(coupled({"gear", {{0, 0}}, {}, {}}).find("\"gear\" coefficient"), std::string::npos);
+  EXPECT_NE(coupled({"gear", {{0, 1}}, {{2, 1}}, {}}).find("\"gear\" joint"), std::string::npos);
+  EXPECT_NE(coupled({"gear", {{0, 1}}, {}, {nan}}).find("\"gear\" polynomial"), std::string::npos);
+  const auto driven = [&](const std::function<void(Actuator&)>& edit) {
+    return joined([&](ModelBuilder& builder) {
+      Actuator motor;
+      edit(motor);
+      builder.addActuator(motor);
+    });
+  };
+  EXPECT_NE(driven([](Actuator& m) { m.tendon = 0; }).find("actuator 0 tendon"), std::string::npos);
+  EXPECT_NE(driven([](Actuator& m) { m.activation = Activation::Filter; }).find("actuator 0 time constant"), std::string::npos);
+  EXPECT_NE(driven([](Actuator& m) { m.lowActivation = 1, m.highActivation = 0; }).find("actuator 0 range of activation"), std::string::npos);
   EXPECT_NE(refusal([](ModelBuilder& builder, int a, int b) {
               builder.addJoints(a, b, Vector3::Zero(), {hinge(Vector3::UnitX())});
               Actuator servo;
