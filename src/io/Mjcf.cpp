@@ -191,8 +191,10 @@ class Importer {
     const char* text = mj_id2name(&m_, type, id);
     return text == nullptr || *text == '\0' ? std::string{mju_type2Str(type)} + "_" + std::to_string(id) : text;
   }
+  mjsElement* elementOf(mjtObj type, int id) const;
   /// "file: kind name" and the line it is written in.
   std::string title(mjtObj type, int id) const;
+  bool weighs(int geom) const;
   bool disabled(int flag) const { return isDisabled(m_, flag); }
   bool isFree(int body) const { return m_.body_jntnum[body] == 1 && m_.jnt_type[m_.body_jntadr[body]] == mjJNT_FREE; }
   /// Whether joints that are not free hold the body.
@@ -229,14 +231,19 @@ class Importer {
   std::vector<double> restitution_;
 };
 
+mjsElement* Importer::elementOf(mjtObj type, int id) const {
+  for (const mjsElement* e = mjs_firstElement(&spec_, type); e != nullptr; e = mjs_nextElement(&spec_, e))
+    if (mjs_getId(e) == id) return const_cast<mjsElement*>(e);  // libmujoco's casts take no const pointers
+  return nullptr;
+}
+
 std::string Importer::title(mjtObj type, int id) const {
   std::string line;
-  for (const mjsElement* e = mjs_firstElement(&spec_, type); e != nullptr; e = mjs_nextElement(&spec_, e)) {
-    if (mjs_getId(e) != id) continue;
-    auto* element = const_cast<mjsElement*>(e);  // libmujoco's casts take no const pointers
+  if (mjsElement* element = elementOf(type, id); element != nullptr) {
     const mjString* info = type == mjOBJ_JOINT      ? mjs_asJoint(element)->info
                            : type == mjOBJ_GEOM     ? mjs_asGeom(element)->info
                            : type == mjOBJ_EQUALITY ? mjs_asEquality(element)->info
+                           : type == mjOBJ_TENDON   ? mjs_asTendon(element)->info
                            : type == mjOBJ_ACTUATOR ? mjs_asActuator(element)->info
                                                     : nullptr;
     if (info != nullptr) line = mjs_getString(info);
@@ -357,6 +364,17 @@ void Importer::addMass(int root, Body& body, const std::vector<int>& parts) {
   if (compensation != 0 && compensation != 1 && !disabled(mjDSBL_GRAVITY)) body.force = -compensation * body.mass * vector3(m_.opt.gravity);
 }
 
+/// Whether the body's mass is read off the geom.
+bool Importer::weighs(int geom) const {
+  mjsElement* own = elementOf(mjOBJ_GEOM, geom);
+  mjsElement* body = elementOf(mjOBJ_BODY, m_.geom_bodyid[geom]);
+  if (own == nullptr || body == nullptr) return true;
+  const mjsGeom& it = *mjs_asGeom(own);
+  const bool given = mjs_asBody(body)->explicitinertial;
+  const mjtInertiaFromGeom rule = spec_.compiler.inertiafromgeom;
+  return it.mass != 0 && it.density != 0 && (rule == mjINERTIAFROMGEOM_TRUE || (rule == mjINERTIAFROMGEOM_AUTO && !given));
+}
+
 Shape Importer::makeMeshShape(int geom, bool moves) const {
   const int mesh = m_.geom_dataid[geom];
   std::vector<Vector3> vertices;
@@ -365,11 +383,11 @@ Shape Importer::makeMeshShape(int geom, bool moves) const {
   std::vector<std::array<int, 3>> triangles;
   for (int f = m_.mesh_faceadr[mesh]; f < m_.mesh_faceadr[mesh] + m_.mesh_facenum[mesh]; ++f)
     triangles.push_back({m_.mesh_face[3 * f], m_.mesh_face[3 * f + 1], m_.mesh_face[3 * f + 2]});
-  if (moves) {  // its hull, as MuJoCo; mass and inertia are those of the surface, which must enclose a volume
-    if (openPart(vertices, triangles) > openLimit)
+  if (moves) {  // its hull, as MuJoCo; a surface that mass and inertia are read off must enclose a volume
+    if (weighs(geom) && openPart(vertices, triangles) > openLimit)
       throw InputError{"mesh " + name(mjOBJ_MESH, mesh), "an open surface",
-                       "a surface closed but for seams (area vectors that sum to less than 5 % of the area) on a moving body",
-                       "close the mesh, or give its vertices alone for their convex hull"};
+                       "a surface closed but for seams (area vectors that sum to less than 5 % of the area), where a moving body's mass is read off it",
+                       "close the mesh, give the body an <inertial>, or the mesh its vertices alone for their convex hull"};
     return Shape::hull(vertices);
   }
   const auto corner = [&](int i) -> const Vector3& { return vertices[at(i)]; };

@@ -104,7 +104,7 @@ class Scenes(ProgramTest):
         hinge = '<body name="b"><joint name="turn" type="ball" stiffness="3"/><geom size=".1"/></body>'
         self.bad(scene(hinge), "joint \"turn\"", "a spring of a ball", "three hinges")
         arm = '<body pos="0 0 1"><joint name="j"/><geom size=".1"/></body>'
-        self.bad(scene(arm, more='<equality><joint name="lock" joint1="j"/></equality>'), "equality lock (line 7)", "connect and weld")
+        self.bad(scene(arm, more='<actuator><muscle name="m" joint="j" lengthrange="0 1"/></actuator>'), "actuator m (line 7)", "gaintype fixed")
 
     def test_timestep(self):
         for value in ("0", "-1", "nan"):

@@ -245,12 +245,17 @@ TEST(Mjcf, RefusalsNameTheElement) {
   EXPECT_NE(refusal(apart).find("parallel axes"), std::string::npos);
   EXPECT_NE(refusal(R"(<body><joint name="j" type="ball" stiffness="1"/><geom size=".1"/></body>)").find("a spring of a ball"), std::string::npos);
   const std::string arm = R"(<body><joint name="j"/><geom size=".1"/></body>)";
-  EXPECT_NE(refusal(arm, R"(<actuator><position name="p" joint="j" timeconst=".1"/></actuator>)").find("actuator p"), std::string::npos);
+  EXPECT_NE(refusal(arm, R"(<actuator><muscle name="p" joint="j" lengthrange="0 1"/></actuator>)").find("actuator p"), std::string::npos);
+  EXPECT_NE(refusal(arm, R"(<tendon><fixed name="t" stiffness="1" springlength="0 1"><joint joint="j" coef="1"/></fixed></tendon>)").find("tendon t"),
+            std::string::npos);
   EXPECT_NE(refusal(arm, R"(<keyframe><key name="k" qpos="nan"/></keyframe>)").find("qpos[0]"), std::string::npos);
   EXPECT_EQ(refusal(arm), "accepted");
-  EXPECT_NE(refusal(arm, R"(<equality><joint name="lock" joint1="j"/></equality>)").find("equality lock"), std::string::npos);
-  EXPECT_EQ(refusal(arm, R"(<equality><joint name="lock" joint1="j" active="false"/></equality>)"), "accepted");
-  EXPECT_EQ(refusal(arm, R"(<option><flag equality="disable"/></option><equality><joint name="lock" joint1="j"/></equality>)"), "accepted");
+  EXPECT_EQ(refusal(arm, R"(<equality><joint name="lock" joint1="j"/></equality>)"), "accepted");
+  const std::string cord = R"(<site name="a"/><body><joint/><geom size=".1"/><site name="b"/></body>)";
+  const std::string taut = R"(<tendon><spatial name="cord"><site site="a"/><site site="b"/></spatial></tendon>)";
+  EXPECT_NE(refusal(cord, taut + R"(<equality><tendon name="lock" tendon1="cord"/></equality>)").find("equality lock"), std::string::npos);
+  EXPECT_EQ(refusal(cord, taut + R"(<equality><tendon name="lock" tendon1="cord" active="false"/></equality>)"), "accepted");
+  EXPECT_EQ(refusal(cord, taut + R"(<option><flag equality="disable"/></option><equality><tendon name="lock" tendon1="cord"/></equality>)"), "accepted");
   EXPECT_EQ(refusal(ball, R"(<equality><connect name="pin" body1="ball" anchor="0 0 0"/></equality>)"), "accepted");
   EXPECT_NE(refusal(ball, R"(<keyframe><key name="k" qvel="0 0 nan 0 0 0"/></keyframe>)").find("qvel[2]"), std::string::npos);
   EXPECT_NE(refusal(ball, R"(<option gravity="0 0 nan"/>)").find("gravity"), std::string::npos);
@@ -275,6 +280,57 @@ TEST(Mjcf, ConnectionsAreReadOrListed) {
   for (const ImportEntry& entry : scene.report.ignored) listed += entry.element + " " + entry.attribute + ": " + entry.why + "\n";
   for (const char* what : {"equality off : switched off", "equality inside : its bodies", "equality still : its bodies", "connect (line 1) solref"})
     EXPECT_NE(listed.find(what), std::string::npos) << what << " in\n" << listed;
+}
+
+TEST(Mjcf, TendonsAndCouplingsAreRead) {
+  const Scene scene = load(R"(<body><freejoint/><geom size=".1"/></body><body><joint name="a" ref="90" axis="0 1 0"/><geom size=".1"/>
+    <body pos="1 0 0"><joint name="b" type="slide"/><geom size=".1"/></body></body>)",
+                           R"(<tendon><fixed name="idle"><joint joint="a" coef="1"/></fixed>
+    <fixed name="spring" stiffness="2" springlength=".3" damping=".4" armature=".5" frictionloss=".6" range="-1 2">
+    <joint joint="b" coef="3"/><joint joint="a" coef="-.5"/></fixed>
+    <fixed name="pulled"><joint joint="b" coef="1"/></fixed></tendon>
+    <actuator><motor tendon="pulled" gear="2"/><general joint="a" dyntype="filter" dynprm=".2" actlimited="true" actrange="-1 3"/>
+    <intvelocity joint="b" kp="5" actrange="-2 2"/></actuator>
+    <equality><joint name="gear" joint1="a" joint2="b" polycoef=".1 .2 .3 .4 .5"/><joint name="lock" joint1="b" polycoef=".7"/>
+    <tendon name="tied" tendon1="idle" tendon2="spring" polycoef="0 2"/></equality>
+    <keyframe><key name="k" act=".8 -.9"/></keyframe>)");
+  const Model& model = scene.model;
+  ASSERT_EQ(model.tendons.size(), 2U);  // nothing acts along the idle one
+  const Tendon& spring = model.tendons[0];
+  EXPECT_EQ(spring.name, "spring");
+  ASSERT_EQ(spring.terms.size(), 2U);
+  EXPECT_EQ(spring.terms[0].joint, 1);
+  EXPECT_EQ(spring.terms[0].coefficient, 3);
+  EXPECT_EQ(spring.terms[1].joint, 0);
+  EXPECT_EQ(spring.terms[1].coefficient, -0.5);
+  EXPECT_EQ(spring.stiffness, 2);
+  EXPECT_EQ(spring.springReference, 0.3);
+  EXPECT_EQ(spring.damping, 0.4);
+  EXPECT_EQ(spring.armature, 0.5);
+  EXPECT_EQ(spring.friction, 0.6);
+  EXPECT_TRUE(spring.limited);
+  EXPECT_EQ(spring.low, -1);
+  EXPECT_EQ(spring.high, 2);
+  ASSERT_EQ(model.actuators.size(), 3U);
+  EXPECT_EQ(model.actuators[0].tendon, 1);
+  EXPECT_EQ(model.actuators[0].gear, 2);
+  EXPECT_EQ(model.actuators[1].tendon, -1);
+  EXPECT_EQ(model.actuators[1].activation, Activation::Filter);
+  EXPECT_EQ(model.actuators[1].timeConstant, 0.2);
+  EXPECT_EQ(model.actuators[1].highActivation, 3);
+  EXPECT_EQ(model.actuators[2].activation, Activation::Integrator);
+  EXPECT_EQ(model.actuators[2].lowActivation, -2);
+  EXPECT_EQ(findKeyframe(scene, "k").activation, (std::vector<double>{0, 0.8, -0.9}));
+  ASSERT_EQ(model.couplings.size(), 3U);
+  const Coupling &gear = model.couplings[0], &lock = model.couplings[1], &tied = model.couplings[2];
+  EXPECT_EQ(gear.driven[0].joint, 0);
+  EXPECT_EQ(gear.driving[0].joint, 1);
+  EXPECT_EQ(gear.polynomial, (std::array<double, 5>{0.1, 0.2, 0.3, 0.4, 0.5}));
+  EXPECT_TRUE(lock.driving.empty());
+  EXPECT_EQ(lock.polynomial[0], 0.7);
+  EXPECT_EQ(tied.driven.size(), 1U);
+  EXPECT_EQ(tied.driving.size(), 2U);
+  EXPECT_EQ(tied.polynomial[1], 2);
 }
 
 TEST(Mjcf, TrianglesWithoutAreaAreLeftOut) {
@@ -364,6 +420,26 @@ TEST(Urdf, FloatingLinksAreFreeBodies) {
 }
 
 /// Links overlap where they are joined, and hardly any URDF means them to collide there.
+TEST(Urdf, MimickingJointsFollow) {
+  const auto link = [](const char* name) {
+    return std::string{"<link name=\""} + name + R"("><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>)";
+  };
+  const auto joint = [](const char* name, const char* child, const char* more) {
+    return std::string{"<joint name=\""} + name + R"(" type="prismatic"><parent link="base"/><child link=")" + child +
+           R"("/><axis xyz="0 1 0"/><limit lower="0" upper="1"/>)" + more + "</joint>";
+  };
+  const Scene scene = loadSceneText("<robot name=\"gripper\">" + link("base") + link("left") + link("right") + joint("open", "left", "") +
+                                        joint("follow", "right", R"(<mimic joint="open" multiplier="-2" offset="0.1"/>)") + "</robot>",
+                                    "gripper.urdf");
+  ASSERT_EQ(scene.model.couplings.size(), 1U);
+  const Coupling& follow = scene.model.couplings[0];
+  EXPECT_EQ(scene.model.joints[static_cast<std::size_t>(follow.driven[0].joint)].name, "follow");
+  EXPECT_EQ(scene.model.joints[static_cast<std::size_t>(follow.driving[0].joint)].name, "open");
+  EXPECT_EQ(follow.polynomial[0], 0.1);
+  EXPECT_EQ(follow.polynomial[1], -2);
+  for (const ImportEntry& entry : scene.report.ignored) EXPECT_EQ(entry.element.find("mimic"), std::string::npos);
+}
+
 TEST(Urdf, LinksDoNotCollideWithWhatTheyHangOn) {
   const std::string inertial = R"(<inertial><mass value="1"/><inertia ixx=".01" ixy="0" ixz="0" iyy=".01" iyz="0" izz=".01"/></inertial>)";
   const std::string box = R"(<collision><geometry><box size=".2 .2 .2"/></geometry></collision>)";
