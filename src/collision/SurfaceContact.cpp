@@ -174,16 +174,18 @@ void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
   if (!inFront && !solidBelow_) return;
   const SurfaceTriangle t = describe(surface, triangle, normal, corners);
   const ConvexShape flat{corners};
-  if (inFront && (t.ridge[0] || t.ridge[1] || t.ridge[2])) {
+  const bool ridged = t.ridge[0] || t.ridge[1] || t.ridge[2];
+  if (inFront && (ridged || -faceGap > shallow * shape_->size())) {  // what lies deep behind the plane may pass beside the triangle
     const Separation near = separate(*shape_, flat, reach_);
     if (!(near.gap <= reach_)) return;
-    if (allowed(surface, triangle, t, -near.normal)) {
+    if (ridged && allowed(surface, triangle, t, -near.normal)) {
       touchFreely(near, flat, t, triangle);
       return;
     }
     const double slack = std::max(4 * std::abs(near.gap), touching * shape_->size());
-    if (near.gap < touching * shape_->size() && -near.gap < shallow * shape_->size() && touchRidge(flat, t, triangle, faceGap, slack)) return;
-    if (-faceGap > (near.gap > touching * shape_->size() ? slack : std::max(slack, shallow * shape_->size()))) return;  // what is apart is not pushed
+    const bool apart = near.gap > touching * shape_->size();
+    if (ridged && !apart && -near.gap < shallow * shape_->size() && touchRidge(flat, t, triangle, faceGap, slack)) return;
+    if ((ridged || apart) && -faceGap > (apart ? slack : std::max(slack, shallow * shape_->size()))) return;  // what is apart is not pushed
   }
   touchFace(flat, t, triangle, faceGap);
 }

@@ -5,6 +5,8 @@
 
 #include "math/Rotation.hpp"
 
+#include "integrate/HeldContacts.hpp"
+
 namespace stiction {
 namespace {
 
@@ -346,6 +348,7 @@ double Encounters::gapAt(double share, const Way& a, const Way& b, double reach)
   putAt(b, b.at(share));
   pair_.front().reach = reach;
   island_->setup->detector->narrowPhase(island_->state, pair_, contacts_);
+  if (const HeldContacts* held = island_->setup->heldContacts; held != nullptr) held->leaveOut(island_->state, contacts_);
   double gap = std::numeric_limits<double>::infinity();
   for (const Contact& contact : contacts_) gap = std::min(gap, contact.gap);
   return gap;

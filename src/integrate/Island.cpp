@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "integrate/HeldContacts.hpp"
+
 namespace stiction {
 namespace {
 
@@ -130,6 +132,7 @@ void Island::takeBack(const Moment& moment) {
 void Island::detect() {
   if (fresh || pairs.empty()) return;
   setup->detector->narrowPhase(state, pairs, contacts, team);
+  if (setup->heldContacts != nullptr) setup->heldContacts->leaveOut(state, contacts);
   fresh = true;
 }
 

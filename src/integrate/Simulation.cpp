@@ -30,6 +30,7 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
       detector{model},
       pool{std::max(1, options.threads)},
       setup{makeStepSetup(model, options, detector)},
+      heldContacts{setup},
       state{makeState(model)} {
   if (!(options.tolerance > 0) || !std::isfinite(options.tolerance))
     throw InputError{"tolerance", number(options.tolerance), "finite and > 0", "give a relative tolerance such as 1e-8"};
@@ -40,6 +41,7 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
   results_.resize(model.bodies.size());
   setup.pool = &pool;
   setup.steppers = &steppers;
+  setup.heldContacts = &heldContacts;
   appliedForce.assign(model.bodies.size(), Vector3::Zero());
   appliedTorque.assign(model.bodies.size(), Vector3::Zero());
   bouncing_ = std::any_of(model.geoms.begin(), model.geoms.end(), [](const Geom& geom) { return geom.restitution > 0; }) ||

@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "integrate/HeldContacts.hpp"
 #include "integrate/StepperPool.hpp"
 
 namespace stiction {
@@ -24,6 +25,7 @@ struct Simulation::Impl {
   ThreadPool pool;
   StepperPool steppers;
   StepSetup setup;
+  HeldContacts heldContacts;
   WorldState state, next;
   StepReport report;
   std::vector<SolvedContact> solved;

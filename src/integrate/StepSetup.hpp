@@ -11,6 +11,7 @@
 
 namespace stiction {
 
+class HeldContacts;
 class StepperPool;
 
 struct StepSetup {
@@ -33,7 +34,8 @@ struct StepSetup {
   double deadline{std::numeric_limits<double>::infinity()};  // [s] of wallSeconds, when the step is given up
   ThreadPool* pool{nullptr};                                 // for what may be computed ahead
   StepperPool* steppers{nullptr};
-  bool looksFirst{false};  // islands are not halved yet: what they come to may show that contacts are missing
+  const HeldContacts* heldContacts{nullptr};  // null: none are left out
+  bool looksFirst{false};                     // islands are not halved yet: what they come to may show that contacts are missing
 };
 
 /// Of the bodies and geoms, before the first step. Everything is kept by reference.

@@ -194,6 +194,7 @@ class Importer {
   mjsElement* elementOf(mjtObj type, int id) const;
   /// "file: kind name" and the line it is written in.
   std::string title(mjtObj type, int id) const;
+  bool carriesJoints(int body) const;
   bool weighs(int geom) const;
   bool disabled(int flag) const { return isDisabled(m_, flag); }
   bool isFree(int body) const { return m_.body_jntnum[body] == 1 && m_.jnt_type[m_.body_jntadr[body]] == mjJNT_FREE; }
@@ -364,6 +365,18 @@ void Importer::addMass(int root, Body& body, const std::vector<int>& parts) {
   if (compensation != 0 && compensation != 1 && !disabled(mjDSBL_GRAVITY)) body.force = -compensation * body.mass * vector3(m_.opt.gravity);
 }
 
+/// Whether joints hang on the fixed body, or on what it is fixed together with: a robot's base, which is the same as the robot's links. Of an URDF the base is the world itself.
+bool Importer::carriesJoints(int body) const {
+  const auto base = [&](int b) {
+    while (b != 0 && m_.body_parentid[b] != 0) b = m_.body_parentid[b];
+    return b;
+  };
+  if (body == 0 && !isUrdf_) return false;
+  for (int b = 1; b < m_.nbody; ++b)
+    if (isJoined(b) && m_.body_weldid[m_.body_parentid[b]] == 0 && base(m_.body_parentid[b]) == base(body)) return true;
+  return false;
+}
+
 /// Whether the body's mass is read off the geom.
 bool Importer::weighs(int geom) const {
   mjsElement* own = elementOf(mjOBJ_GEOM, geom);
@@ -383,8 +396,8 @@ Shape Importer::makeMeshShape(int geom, bool moves) const {
   std::vector<std::array<int, 3>> triangles;
   for (int f = m_.mesh_faceadr[mesh]; f < m_.mesh_faceadr[mesh] + m_.mesh_facenum[mesh]; ++f)
     triangles.push_back({m_.mesh_face[3 * f], m_.mesh_face[3 * f + 1], m_.mesh_face[3 * f + 2]});
-  if (moves) {  // its hull, as MuJoCo; a surface that mass and inertia are read off must enclose a volume
-    if (weighs(geom) && openPart(vertices, triangles) > openLimit)
+  if (moves || carriesJoints(m_.geom_bodyid[geom])) {  // its hull, as MuJoCo; a surface that mass and inertia are read off must enclose a volume
+    if (moves && weighs(geom) && openPart(vertices, triangles) > openLimit)
       throw InputError{"mesh " + name(mjOBJ_MESH, mesh), "an open surface",
                        "a surface closed but for seams (area vectors that sum to less than 5 % of the area), where a moving body's mass is read off it",
                        "close the mesh, give the body an <inertial>, or the mesh its vertices alone for their convex hull"};

@@ -321,6 +321,31 @@ TEST(Joints, LightLinksHeldByFrictionAreNotRefused) {
   advance(simulation, 0.002, 300);
 }
 
+/// A wheel on a fixed table, face on face: about the hinge along their normal it turns freely, as the hinge holds it there, whatever their friction. On a hinge across it rests on the table.
+TEST(Joints, FacesThatTurnOnEachOtherDoNotRub) {
+  for (const bool along : {true, false}) {
+    ModelBuilder builder;
+    Geom geom;
+    geom.friction = 1;
+    geom.shape = Shape::box({1, 1, 0.1});
+    builder.addGeom(geom, {{0, 0, -0.1}, Quaternion::Identity()});
+    const int wheel = addMass(builder, 2, {0.02, 0.02, 0.04}, {0, 0, 0.05});
+    geom.body = wheel;
+    geom.shape = Shape::cylinder(0.2, 0.05);
+    builder.addGeom(geom, {});
+    builder.addJoints(0, wheel, Vector3::Zero(), {hinge(along ? Vector3::UnitZ() : Vector3::UnitX())});
+    Simulation simulation{builder.build(), {}};
+    if (along) simulation.setVelocity(wheel, Vector3::Zero(), {0, 0, 5});
+    const StepReport* report = nullptr;
+    for (int k = 0; k < 200; ++k) {
+      report = &simulation.step(0.004);
+      ASSERT_EQ(report->status, StepStatus::Certified) << report->reason;
+    }
+    EXPECT_NEAR(simulation.joint(0).rate, along ? 5 : 0, 1e-12);
+    EXPECT_EQ(report->contacts > 0, !along);
+  }
+}
+
 TEST(Joints, RangesEndMotionWhateverTheTurn) {
   Joint joint = hinge(Vector3::UnitZ());
   joint.limited = true;

@@ -151,6 +151,25 @@ TEST(SurfacePairs, closedMeshOfAConvexSolidActsAsTheSolid) {
   }
 }
 
+/// Long bodies that pass a solid, over one of its ends and under another: whatever of them lies behind a face's plane, nothing of them is in the solid.
+TEST(SurfacePairs, whatPassesBesideAClosedMeshIsNotInIt) {
+  Random random{11};
+  const std::vector<Shape> passing{Shape::box({0.6, 0.06, 0.05}), Shape::capsule(0.04, 0.5), Shape::cylinder(0.05, 0.6), Shape::ellipsoid({0.7, 0.1, 0.08}),
+                                   Shape::hull({{-0.7, 0, 0}, {0.6, 0.05, 0}, {0.6, -0.05, 0.02}, {0.5, 0, -0.06}, {-0.6, 0.05, 0.05}})};
+  for (const Shape& solid : {bodies()[5], Shape::hull(Shape::box({0.15, 0.15, 0.1}).polytope->vertices)})
+    for (const Shape& mesh : {closedMesh(*solid.polytope), closedMeshWithMiddles(*solid.polytope)})
+      for (const Shape& body : passing)
+        for (int trial = 0; trial < 400; ++trial) {
+          const Pose X_WM{random.vector(), random.rotation()};
+          Pose X_WB{X_WM.position + random.uniform(0.1, 0.7) * random.vector().normalized(), random.rotation()};
+          const Separation far = separate(ConvexShape{body, X_WB}, ConvexShape{solid, X_WM}, 10);
+          const double gap = std::array{2e-2, 7e-3, 1e-4}[static_cast<std::size_t>(trial % 3)];
+          X_WB.position += (far.gap - gap) * far.normal;
+          for (const PairPoint& point : collide(body, X_WB, mesh, X_WM, gap + 1e-2))
+            ASSERT_GT(point.gap, 0.9 * gap) << name(body.type) << " gap " << gap << " trial " << trial << ", normal " << point.normal.transpose();
+        }
+}
+
 TEST(SurfacePairs, ballOnRidgeAndInValley) {
   const Shape ball = Shape::sphere(0.1);
   const double slope = 0.5, cosine = 1 / std::sqrt(1 + slope * slope);
