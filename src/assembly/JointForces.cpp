@@ -92,11 +92,12 @@ double JointForces::massAlone(const Row& row) const {
 }
 
 /// Dry friction of a coordinate: a row that holds it, or a force.
-void JointForces::addFriction(const WorldState& state, const Row& row, double h) {
+void JointForces::addFriction(const WorldState& state, const double* forces, const Row& row, double h) {
   const double friction = resistanceOf(*model_, row.coordinate).friction;
   if (!(friction > 0) || !(h > 0)) return;
   Ranged& rubbing = rubbing_[at(row.coordinate)];
-  if (!rubbing.seen) rubbing.end = row.rate > 0 ? End::Low : row.rate < 0 ? End::High : End::None;
+  const bool held = forces[row.slot + 1] != 0;  // in the last step: that it holds now is the better guess
+  if (!rubbing.seen) rubbing.end = held ? End::None : row.rate > 0 ? End::Low : row.rate < 0 ? End::High : End::None;
   rubbing.seen = true;
   Row dry{row.coordinate, row.first, row.parts, 1.0, row.position, row.moving, row.rate, row.axis, row.rotor};
   dry.dry = true;
@@ -113,7 +114,8 @@ void JointForces::addFriction(const WorldState& state, const Row& row, double h)
   rows_.push_back(dry);
 }
 
-void JointForces::addRow(const WorldState& state, const Loads& loads, double h, std::size_t first, int coordinate, int axis, int slot, double position) {
+void JointForces::addRow(const WorldState& state, const Loads& loads, const double* forces, double h, std::size_t first, int coordinate, int axis, int slot,
+                         double position) {
   const Resistance& it = resistanceOf(*model_, coordinate);
   Row row{coordinate, first, rates_.size() - first, 1.0, position, 0.0, 0.0, axis, state.rotorRate[at(coordinate)][axis]};
   row.rate = stiction::rateOf(ratesOf(row), state);
@@ -131,17 +133,17 @@ void JointForces::addRow(const WorldState& state, const Loads& loads, double h, 
   }
   row.slot = slot;
   if (row.enters || row.push != 0 || !actuatorsOf_[at(coordinate)].empty()) rows_.push_back(row);
-  addFriction(state, row, h);
+  addFriction(state, forces, row, h);
 }
 
-void JointForces::evaluate(const WorldState& state, const Loads& loads, double h) {
+void JointForces::evaluate(const WorldState& state, const Loads& loads, const double* forces, double h) {
   rows_.clear();
   rates_.clear();
   int slot = 0;
   const auto add = [&](std::span<const BodyRate> rates, int coordinate, int axis, double position) {
     const std::size_t first = rates_.size();
     rates_.insert(rates_.end(), rates.begin(), rates.end());
-    addRow(state, loads, h, first, coordinate, axis, slot + axis, position);
+    addRow(state, loads, forces, h, first, coordinate, axis, slot + axis, position);
   };
   for (const int id : chosen_) {
     const JointMotion& motion = (*motions_)[at(id)];

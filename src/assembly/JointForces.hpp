@@ -59,8 +59,8 @@ class JointForces {
 
   /// The next (sub)step is a first trial.
   void beginTrials();
-  /// The rows at the state, for a (sub)step of h [s], or an impact.
-  void evaluate(const WorldState& state, const Loads& loads, double h);
+  /// The rows at the state, for a (sub)step of h [s], or an impact, after the forces [N] kept.
+  void evaluate(const WorldState& state, const Loads& loads, const double* forces, double h);
   /// Adds to v_free the forces that need no row.
   void push(const ContactAssembly& assembly, double h, VectorX& vFree) const;
   int rows() const;
@@ -111,9 +111,10 @@ class JointForces {
   static End endOfRange(const Actuator& actuator, double force);
   End endOfFriction(const Row& row, const Ranged& ranged, double h, double rate, double impulse) const;
   void addActuators(Row& row, const Loads& loads, double h);
-  void addFriction(const WorldState& state, const Row& row, double h);
+  void addFriction(const WorldState& state, const double* forces, const Row& row, double h);
   /// The rates that were added last, from `first` on, are the row's.
-  void addRow(const WorldState& state, const Loads& loads, double h, std::size_t first, int coordinate, int axis, int slot, double position);
+  void addRow(const WorldState& state, const Loads& loads, const double* forces, double h, std::size_t first, int coordinate, int axis, int slot,
+              double position);
 
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;

@@ -89,7 +89,7 @@ double* IslandRows::keptForces() { return island_->report().rowForces.data() + f
 void IslandRows::push(double h) {
   if (joints_.empty()) return;
   h_ = h;
-  joints_.evaluate(island_->state, island_->setup->loads, h);
+  joints_.evaluate(island_->state, island_->setup->loads, keptForces(), h);
   joints_.push(problem_->assembly, h, problem_->vFree);
   elastic_ = joints_.elasticEnergy(island_->state);
 }
@@ -166,7 +166,7 @@ void IslandRows::aim(double h) {
 void IslandRows::enterImpact() {
   if (rows_.empty()) return enterNothing();
   h_ = 0;
-  joints_.evaluate(island_->state, island_->setup->loads, h_);
+  joints_.evaluate(island_->state, island_->setup->loads, keptForces(), h_);
   moving_.clear();
   ContactAssembly& assembly = problem_->assembly;
   for (const ConstraintRows::Row& row : rows()) {
