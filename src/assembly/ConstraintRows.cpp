@@ -221,7 +221,7 @@ bool ConstraintRows::evaluate(const WorldState& state, double time) {
   coordinates_.mobilizer = -1;
   for (const int id : chosen_) {
     const HeldConstraint& held = (*all_)[at(id)];
-    if (held.tendon >= 0) continue;
+    if (held.coordinate >= 0) continue;
     if (held.coupling ? addCoupling(id, state) : held.isOfJoint() ? addJoint(id, state, time) : addRows(id, state, time)) continue;
     faulty_ = id;
     return false;

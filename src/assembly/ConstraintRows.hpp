@@ -17,7 +17,7 @@
 
 namespace stiction {
 
-/// A constraint that a simulation holds; or a tendon, whose bodies belong together, without rows.
+/// A constraint that a simulation holds; or a tendon or thruster, whose bodies belong together, without rows.
 struct HeldConstraint {
   std::shared_ptr<const Constraint> constraint;  // null: removed, or none
   int bodyA{-1}, bodyB{-1};                      // of the model; A = -1: a constraint of one body, B
@@ -28,7 +28,7 @@ struct HeldConstraint {
   const JointConstraint* joint{nullptr};          // the constraint, where it is one
   const JointLimit* limit{nullptr};               // likewise
   std::shared_ptr<const JointCoupling> coupling;  // in place of a constraint: of joints of any bodies
-  int tendon{-1};                                 // likewise, of the model
+  int coordinate{-1};                             // likewise, of a tendon or thruster
   std::vector<int> bodies;                        // of the model, of these two
 
   bool isPresent() const { return constraint || !bodies.empty(); }

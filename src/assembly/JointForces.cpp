@@ -13,6 +13,14 @@ constexpr double kBeyond = 1e-9;  // [-] of dry friction: impulses beyond it by 
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+BodyRate rateOfThruster(const Thruster& thruster, const WorldState& state) {
+  const Quaternion& R = state.rotation[at(thruster.body)];
+  const Vector3 force = R * thruster.force, torque = R * (thruster.torque + thruster.point.cross(thruster.force));
+  BodyRate rate{thruster.body, {}};
+  rate.rate << force.transpose(), torque.transpose();
+  return rate;
+}
+
 }  // namespace
 
 JointForces::JointForces(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<JointMotion>& motions,
@@ -35,11 +43,11 @@ JointForces::JointForces(const Model& model, const std::vector<BodyInertia>& ine
   }
 }
 
-void JointForces::choose(std::span<const int> mobilizers, std::span<const int> tendons) {
+void JointForces::choose(std::span<const int> mobilizers, std::span<const int> others) {
   chosen_.clear();
   rows_.clear();
   rates_.clear();
-  tendonsChosen_.assign(tendons.begin(), tendons.end());
+  others_.assign(others.begin(), others.end());
   for (const int id : mobilizers)
     if (acts_[at(id)] != 0) chosen_.push_back(id);
 }
@@ -159,11 +167,17 @@ void JointForces::evaluate(const WorldState& state, const Loads& loads, const do
       for (int i = 0; i < 3; ++i) addJoint(JointMotion::ballRate(state.pose(motion.child()), i), j, i, 0.0);
     }
   }
-  for (const int id : tendonsChosen_) {
-    const CoordinateSum& tendon = (*tendons_)[at(id)];
+  for (const int id : others_) {
     sum_.clear();
-    tendon.addRates(state, 1, sum_);
-    add(sum_, static_cast<int>(model_->joints.size()) + id, 0, tendon.value(state));
+    double position = 0;
+    if (id < firstThruster(*model_)) {
+      const CoordinateSum& tendon = (*tendons_)[at(id - firstTendon(*model_))];
+      tendon.addRates(state, 1, sum_);
+      position = tendon.value(state);
+    } else {
+      sum_.push_back(rateOfThruster(model_->thrusters[at(id - firstThruster(*model_))], state));
+    }
+    add(sum_, id, 0, position);
     slot += 3;
   }
 }
@@ -298,7 +312,10 @@ void JointForces::turnRotors(const ContactAssembly& assembly, const VectorX& vBe
 double JointForces::elasticEnergy(const WorldState& state) const {
   double energy = 0;
   for (const int id : chosen_) energy += stiction::elasticEnergy((*motions_)[at(id)], state);
-  for (const int id : tendonsChosen_) energy += stiction::elasticEnergy(model_->tendons[at(id)], (*tendons_)[at(id)], state);
+  for (const int id : others_) {
+    const std::size_t tendon = at(id - firstTendon(*model_));
+    if (id < firstThruster(*model_)) energy += stiction::elasticEnergy(model_->tendons[tendon], (*tendons_)[tendon], state);
+  }
   return energy;
 }
 

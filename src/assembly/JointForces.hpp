@@ -1,4 +1,4 @@
-// What acts along the coordinates of joints and tendons over a (sub)step: springs, dampers, rotors and actuators, all at the end of it, so that no stiffness or damping limits h.
+// What acts along the coordinates of joints and tendons, and by thrusters, over a (sub)step: springs, dampers, rotors and actuators, all at the end of it, so that no stiffness or damping limits h.
 //
 //   τ = −a (q̇⁺ − ω) − h k (q + h q̇⁺ − q_k) − h d q̇⁺ + h Σ gear · f ,   f = clamp( gain·drive + b₀ + b₁ gear (q + h q̇⁺) + b₂ gear q̇⁺ )      [N s], [N m s]
 //
@@ -24,7 +24,7 @@ class JointForces {
  public:
   /// A coordinate with forces, or a ball's motion about one axis.
   struct Row {
-    int coordinate;                   // of the model: a joint's, or a tendon's
+    int coordinate;                   // of the model
     std::size_t first, parts;         // of its rates
     double length;                    // [-], [m]: n of ConstraintRows
     double position;                  // [rad], [m] q
@@ -45,16 +45,16 @@ class JointForces {
 
   JointForces(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<JointMotion>& motions, const std::vector<CoordinateSum>& tendons);
 
-  /// Chooses mobilizers and tendons.
-  void choose(std::span<const int> mobilizers, std::span<const int> tendons);
-  bool empty() const { return chosen_.empty() && tendonsChosen_.empty(); }
-  /// visit(coordinate) of the joints of those that have forces, then of the tendons, in their order.
+  /// Chooses mobilizers, and coordinates of tendons and thrusters.
+  void choose(std::span<const int> mobilizers, std::span<const int> others);
+  bool empty() const { return chosen_.empty() && others_.empty(); }
+  /// visit(coordinate) of the joints of those that have forces, then of the others, in their order.
   template <class Visit>
   void eachCoordinate(const Visit& visit) const {
     for (const int id : chosen_)
       for (int j = 0; j < (*motions_)[static_cast<std::size_t>(id)].joints(); ++j)
         visit(static_cast<std::size_t>((*motions_)[static_cast<std::size_t>(id)].firstJoint() + j));
-    for (const int tendon : tendonsChosen_) visit(model_->joints.size() + static_cast<std::size_t>(tendon));
+    for (const int other : others_) visit(static_cast<std::size_t>(other));
   }
 
   /// The next (sub)step is a first trial.
@@ -124,9 +124,9 @@ class JointForces {
   std::vector<char> acts_;                     // per mobilizer
   std::vector<Ranged> acting_;                 // per actuator of the model
   std::vector<Ranged> rubbing_;                // per coordinate: dry friction
-  std::vector<int> chosen_, tendonsChosen_;
+  std::vector<int> chosen_, others_;
   std::vector<Row> rows_;
-  std::vector<BodyRate> rates_, sum_;  // of all rows, and of a tendon
+  std::vector<BodyRate> rates_, sum_;  // of all rows, and of a tendon or thruster
 };
 
 }  // namespace stiction

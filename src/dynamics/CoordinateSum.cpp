@@ -67,8 +67,8 @@ double elasticEnergy(const Tendon& tendon, const CoordinateSum& sum, const World
   return 0.5 * tendon.stiffness * stretch * stretch;
 }
 
-void engageRotors(const std::vector<CoordinateSum>& tendons, WorldState& state) {
-  for (std::size_t k = 0; k < tendons.size(); ++k) state.rotorRate[state.rotorRate.size() - tendons.size() + k] = {tendons[k].rate(state), 0, 0};
+void engageRotors(const std::vector<CoordinateSum>& tendons, int firstTendon, WorldState& state) {
+  for (std::size_t k = 0; k < tendons.size(); ++k) state.rotorRate[at(firstTendon) + k] = {tendons[k].rate(state), 0, 0};
 }
 
 }  // namespace stiction

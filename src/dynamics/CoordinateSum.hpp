@@ -42,7 +42,7 @@ std::vector<CoordinateSum> tendonSums(const Model& model, const std::vector<Join
 
 /// Energy [J] that the tendon's spring holds.
 double elasticEnergy(const Tendon& tendon, const CoordinateSum& sum, const WorldState& state);
-/// Lets the rotors of tendons turn as the bodies do.
-void engageRotors(const std::vector<CoordinateSum>& tendons, WorldState& state);
+/// Lets the rotors of tendons, the first of which is that coordinate of the state, turn as the bodies do.
+void engageRotors(const std::vector<CoordinateSum>& tendons, int firstTendon, WorldState& state);
 
 }  // namespace stiction

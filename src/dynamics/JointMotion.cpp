@@ -185,7 +185,7 @@ double rotorEnergy(const Model& model, const WorldState& state) {
 }
 
 void engageRotors(const std::vector<JointMotion>& motions, int body, WorldState& state) {
-  state.rotorRate.resize(state.jointPosition.size());
+  state.rotorRate.resize(state.jointPosition.size(), Vector3::Zero());
   for (const JointMotion& motion : motions) {
     if (body >= 0 && motion.parent() != body && motion.child() != body) continue;
     const JointState now = stateOf(motion, state);

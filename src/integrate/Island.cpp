@@ -26,7 +26,7 @@ const Pose* Island::Moment::poseOf(int body) const {
 }
 
 Island::Island(const StepSetup& stepSetup) : setup{&stepSetup}, state{makeState(*stepSetup.model)}, motion(stepSetup.model->bodies.size()) {
-  state.rotorRate.resize(at(coordinates(*stepSetup.model)));
+  state.rotorRate.resize(at(coordinates(*stepSetup.model)), Vector3::Zero());
 }
 
 void Island::begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h) {
@@ -51,17 +51,17 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
   for (const Contact& contact : contacts)
     for (const int body : {contact.bodyA, contact.bodyB}) know(body);
   mobilizers.clear();
-  tendons.clear();
+  acting.clear();
   joints.clear();
   for (const int id : held) {
     const HeldConstraint& constraint = setup->held[at(id)];
-    if (constraint.tendon >= 0) tendons.push_back(constraint.tendon);
+    if (constraint.coordinate >= 0) acting.push_back(constraint.coordinate);
     if (constraint.mobilizer < 0 || constraint.limit != nullptr) continue;
     mobilizers.push_back(constraint.mobilizer);
     const JointMotion& mobilizer = setup->motions[at(constraint.mobilizer)];
     for (int j = 0; j < mobilizer.joints(); ++j) joints.push_back(mobilizer.firstJoint() + j);
   }
-  for (const int tendon : tendons) joints.push_back(static_cast<int>(setup->model->joints.size()) + tendon);
+  joints.insert(joints.end(), acting.begin(), acting.end());
   for (const int joint : joints) {
     state.jointPosition[at(joint)] = start.jointPosition[at(joint)];
     state.rotorRate[at(joint)] = start.rotorRate[at(joint)];
@@ -80,7 +80,7 @@ void Island::copy(const Island& other, IslandResult& to) {
   kinematic = other.kinematic;
   held.clear();
   mobilizers.clear();
-  tendons.clear();
+  acting.clear();
   joints.clear();
   closing.reset();
   Moment now;

@@ -94,8 +94,8 @@ struct Island {
   std::vector<CandidatePair> pairs;
   std::vector<int> held;             // its constraints
   std::vector<int> mobilizers;       // those of the model that hold its bodies,
-  std::vector<int> tendons;          // that act on them,
-  std::vector<int> joints;           // and the coordinates of both
+  std::vector<int> acting;           // coordinates of tendons and thrusters that act on them,
+  std::vector<int> joints;           // and those of joints before these
   std::vector<int> kinematic;        // kinematic bodies that its contacts and constraints know
   WorldState state;                  // only the entries of the island's bodies and of the fixed bodies it touches are valid
   ContactSet contacts;               // at the poses of `state` when fresh

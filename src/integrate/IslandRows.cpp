@@ -56,7 +56,7 @@ void IslandRows::begin(const WorldState& start) {
     }
   }
   report.rowImpulses.assign(report.rowForces.size(), 0.0);
-  joints_.choose(island_->mobilizers, island_->tendons);
+  joints_.choose(island_->mobilizers, island_->acting);
   firstForce_ = report.rowForces.size();
   joints_.eachCoordinate([&](std::size_t coordinate) {
     for (int i = 0; i < 3; ++i) report.rowForces.push_back(start.jointForce[coordinate][i]);

@@ -311,8 +311,7 @@ void IslandStepper::account(double h) {
     accountForces(*setup_->model, island_.inertia(body), setup_->loads, body, problem_.twistOf(block, before), problem_.twistOf(block, after), travel_[k], h,
                   ledger);
   }
-  if (!bound_) return;
-  rows_.accountBends(h);
+  if (bound_) rows_.accountBends(h);
   rows_.account(scratch_);
 }
 

@@ -11,11 +11,11 @@ constexpr auto kSame = [](const auto& a, const auto& b) { return sameBits(a, b);
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// visit(coordinate) of the model, of all joints and tendons of the held constraints.
+/// visit(coordinate) of the model, of all joints, tendons and thrusters of the held constraints.
 template <class Visit>
 void eachJoint(const Model& model, const std::vector<HeldConstraint>& all, std::span<const int> held, const Visit& visit) {
   for (const int id : held) {
-    if (all[at(id)].tendon >= 0) visit(static_cast<int>(model.joints.size()) + all[at(id)].tendon);
+    if (all[at(id)].coordinate >= 0) visit(all[at(id)].coordinate);
     if (all[at(id)].mobilizer < 0 || all[at(id)].limit != nullptr) continue;
     const Mobilizer& mobilizer = model.mobilizers[at(all[at(id)].mobilizer)];
     for (int j = 0; j < mobilizer.joints; ++j) visit(mobilizer.firstJoint + j);

@@ -51,7 +51,7 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
   holdJoints();
 }
 
-/// The model's joints are the first constraints, then its connections, couplings and tendons.
+/// The model's joints are the first constraints, then its connections, couplings, thrusters and tendons.
 void Simulation::Impl::holdJoints() {
   const auto titleOf = [this](int joint) { return elementTitle("joint", model.joints[at(joint)].name, at(joint)); };
   const auto add = [this](int bodyA, int bodyB, int mobilizer, std::shared_ptr<const Constraint> constraint) -> HeldConstraint& {
@@ -96,12 +96,16 @@ void Simulation::Impl::holdJoints() {
   };
   for (std::size_t id = 0; id < model.couplings.size(); ++id)
     couple({model.couplings[id], setup.motions, elementTitle("coupling", model.couplings[id].name, id)}, false);
+  const auto act = [this](int coordinate, std::vector<int> bodies) {
+    HeldConstraint held;
+    held.coordinate = coordinate;
+    held.bodies = std::move(bodies);
+    keep(std::move(held));
+  };
+  for (std::size_t id = 0; id < model.thrusters.size(); ++id) act(firstThruster(model) + static_cast<int>(id), {model.thrusters[id].body});
   for (std::size_t id = 0; id < model.tendons.size(); ++id) {
     const Tendon& tendon = model.tendons[id];
-    HeldConstraint held;
-    held.tendon = static_cast<int>(id);
-    held.bodies = setup.tendons[id].bodies();
-    keep(std::move(held));
+    act(firstTendon(model) + static_cast<int>(id), setup.tendons[id].bodies());
     for (const bool high : {false, true})
       if (tendon.limited) couple({tendon, high, setup.motions, elementTitle("tendon", tendon.name, id) + " range"}, true);
   }
@@ -111,7 +115,7 @@ void Simulation::Impl::holdJoints() {
 /// Lets the rotors of a body's joints, and of all tendons, turn as the bodies do; -1: of all bodies' joints.
 void Simulation::Impl::engage(int body, WorldState& s) const {
   engageRotors(setup.motions, body, s);
-  engageRotors(setup.tendons, s);
+  engageRotors(setup.tendons, firstTendon(model), s);
 }
 
 void Simulation::Impl::updateLoads(int body) {

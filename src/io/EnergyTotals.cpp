@@ -14,7 +14,7 @@ EnergyTotals::EnergyTotals(const Model& model, const WorldState& start) {
   const std::vector<CoordinateSum> tendons = tendonSums(model, motions);
   if (engaged.rotorRate.empty()) {
     engageRotors(motions, -1, engaged);
-    engageRotors(tendons, engaged);
+    engageRotors(tendons, firstTendon(model), engaged);
   }
   startKinetic_ = kinetic_ = kineticEnergy(model, inertias, start) + rotorEnergy(model, engaged);
   for (const JointMotion& motion : motions) startElastic_ += elasticEnergy(motion, start);

@@ -101,7 +101,7 @@ constexpr Reason reasons[] = {
 constexpr Reason mjcfSections[] = {
     {"light", "", "for display"},
     {"camera", "", "for display"},
-    {"site", "", "only sensors, tendons and actuators use sites"},
+    {"site", "", "only sensors, spatial tendons and actuators use sites"},
     {"texture", "", "for display"},
     {"material", "", "for display"},
     {"skin", "", "for display"},

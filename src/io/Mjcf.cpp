@@ -179,6 +179,7 @@ class Importer {
   void readJoints();
   void readTendons();
   void readActuators();
+  int addThruster(int actuator);
   void readConnections();
   void readCoupling(int equality);
   void numberJoints(std::vector<CoordinateTerm>& terms) const;
@@ -515,13 +516,26 @@ void Importer::readActuators() {
     }
     Actuator actuator = readMjcfActuator(m_, a, title(mjOBJ_ACTUATOR, a));
     actuator.name = name(mjOBJ_ACTUATOR, a);
-    if (actuator.tendon < 0)
-      actuator.joint = joints_[at(actuator.joint)];
-    else
+    if (actuator.thruster >= 0)
+      actuator.thruster = addThruster(a);
+    else if (actuator.tendon >= 0)
       actuator.tendon = tendons_[at(actuator.tendon)];
+    else
+      actuator.joint = joints_[at(actuator.joint)];
     actuators_[at(a)] = next++;
     builder_.addActuator(std::move(actuator));
   }
+}
+
+int Importer::addThruster(int actuator) {
+  Thruster thruster = readMjcfThruster(m_, actuator);
+  const Pose X = inOurs(thruster.body);
+  thruster.name = name(mjOBJ_ACTUATOR, actuator);
+  thruster.body = ours_[at(thruster.body)];
+  thruster.point = X * thruster.point;
+  thruster.force = X.rotation * thruster.force;
+  thruster.torque = X.rotation * thruster.torque;
+  return builder_.addThruster(std::move(thruster));
 }
 
 void Importer::readConnections() {

@@ -32,13 +32,15 @@ void addTerms(const mjModel& m, int tendon, std::vector<CoordinateTerm>& terms) 
 
 /// Range of the sum of all actuators' forces along a joint or tendon; null: none.
 const mjtNum* rangeOfForce(const mjModel& m, const Actuator& actuator) {
+  if (actuator.thruster >= 0) return nullptr;
   if (actuator.tendon >= 0) return m.tendon_actfrclimited[actuator.tendon] ? m.tendon_actfrcrange + 2 * actuator.tendon : nullptr;
   return m.jnt_actfrclimited[actuator.joint] ? m.jnt_actfrcrange + 2 * actuator.joint : nullptr;
 }
 
-/// Where an actuator acts.
+/// Where an actuator acts: of thrusters, the site.
 void readTransmission(const mjModel& m, int actuator, Actuator& out) {
-  (m.actuator_trntype[actuator] == mjTRN_TENDON ? out.tendon : out.joint) = m.actuator_trnid[2 * actuator];
+  const int type = m.actuator_trntype[actuator];
+  (type == mjTRN_TENDON ? out.tendon : type == mjTRN_SITE ? out.thruster : out.joint) = m.actuator_trnid[2 * actuator];
 }
 
 template <class Refuse>
@@ -147,7 +149,11 @@ std::string whyLeftOut(const mjModel& m, int actuator) {
   const int transmission = m.actuator_trntype[actuator];
   if (isDisabled(m, mjDSBL_ACTUATION)) return "actuation is switched off in the file";
   if (transmission == mjTRN_TENDON && isFixedTendon(m, m.actuator_trnid[2 * actuator])) return "";
-  if (transmission != mjTRN_JOINT && transmission != mjTRN_JOINTINPARENT) return "only actuators on joints and fixed tendons are supported";
+  if (transmission == mjTRN_SITE) {
+    if (m.actuator_trnid[2 * actuator + 1] >= 0) return "actuators between two sites are not supported";
+    return m.body_weldid[m.site_bodyid[m.actuator_trnid[2 * actuator]]] == 0 ? "it acts on what cannot move" : "";
+  }
+  if (transmission != mjTRN_JOINT && transmission != mjTRN_JOINTINPARENT) return "only actuators on joints, fixed tendons and sites are supported";
   const int type = m.jnt_type[m.actuator_trnid[2 * actuator]];
   if (type == mjJNT_FREE) return "actuators on free bodies are not supported";
   if (type == mjJNT_BALL) return "actuators on balls are not supported";
@@ -165,9 +171,10 @@ Actuator readMjcfActuator(const mjModel& m, int actuator, const std::string& tit
   Actuator out;
   readTransmission(m, actuator, out);
   readActivation(m, actuator, refuse, out);
-  out.gear = m.actuator_gear[6 * m.actuator_outadr[actuator]];
+  if (out.thruster < 0) out.gear = m.actuator_gear[6 * m.actuator_outadr[actuator]];
   out.gain = m.actuator_gainprm[mjNGAIN * actuator];
   if (m.actuator_biastype[actuator] == mjBIAS_AFFINE) std::copy_n(m.actuator_biasprm + mjNBIAS * actuator, 3, out.bias.begin());
+  if (out.thruster >= 0) out.bias[1] = 0;  // a site alone has no length
   const int control = m.actuator_ctrladr[actuator];
   if (m.actuator_ctrllimited[control] && !isDisabled(m, mjDSBL_CLAMPCTRL)) {
     out.lowControl = m.actuator_ctrlrange[2 * control];
@@ -189,6 +196,18 @@ Actuator readMjcfActuator(const mjModel& m, int actuator, const std::string& tit
     out.lowForce = std::max(out.lowForce, low);
     out.highForce = std::min(out.highForce, high);
   }
+  return out;
+}
+
+Thruster readMjcfThruster(const mjModel& m, int actuator) {
+  const int site = m.actuator_trnid[2 * actuator];
+  const mjtNum* gear = m.actuator_gear + 6 * m.actuator_outadr[actuator];
+  const Quaternion R = quaternion(m.site_quat + 4 * site);
+  Thruster out;
+  out.body = m.site_bodyid[site];
+  out.point = vector3(m.site_pos + 3 * site);
+  out.force = R * vector3(gear);
+  out.torque = R * vector3(gear + 3);
   return out;
 }
 

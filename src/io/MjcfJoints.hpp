@@ -41,7 +41,10 @@ std::string whyLeftOut(const mjModel_& model, int actuator);
 /// A fixed tendon, its joints numbered as in libmujoco; none where it runs along sites or nothing acts along it.
 std::optional<Tendon> readMjcfTendon(const mjModel_& model, int tendon, const std::string& title);
 
-/// An actuator on a hinge, a slide or a fixed tendon, numbered as in libmujoco.
+/// What an actuator on a site pushes along, its body and point as libmujoco numbers and poses them.
+Thruster readMjcfThruster(const mjModel_& model, int actuator);
+
+/// An actuator on a hinge, a slide, a fixed tendon or a site, numbered as in libmujoco.
 Actuator readMjcfActuator(const mjModel_& model, int actuator, const std::string& title);
 
 /// Whether the equality constraint is of joints or tendons; then it, its joints numbered as in libmujoco.

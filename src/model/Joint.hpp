@@ -67,6 +67,14 @@ struct Tendon : Resistance {
   std::vector<CoordinateTerm> terms;  // of hinges and slides
 };
 
+/// What a propeller does, or a jet: so much force and torque on a body a unit of its actuator, at a point and along directions that the body carries. Its rate is the body's, force · v + torque · ω.
+struct Thruster {
+  std::string name;
+  int body{0};                                               // dynamic
+  Vector3 point{Vector3::Zero()};                            // [m] in the body's centre-of-mass frame
+  Vector3 force{Vector3::UnitZ()}, torque{Vector3::Zero()};  // [-], [m] the body's axes
+};
+
 /// Coordinates that follow others, as gears do: y₁ = Σₖ a_k y₂ᵏ, each y = Σ coefficient (q − reference) of some hinges and slides; without any y₂ = 0.
 struct Coupling {
   std::string name;
@@ -77,13 +85,13 @@ struct Coupling {
 /// How what drives an actuator follows its control (Activation.hpp).
 enum class Activation : std::uint8_t { Direct, Filter, Integrator };
 
-/// A force along the coordinate of a hinge, a slide or a tendon.
+/// A force along the coordinate of a hinge, a slide or a tendon, or of a thruster.
 struct Actuator {
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
   std::string name;
   int joint{0};
-  int tendon{-1};                       // in place of a joint, where it is not -1
+  int tendon{-1}, thruster{-1};         // in place of a joint, where one is not -1
   double gear{1};                       // [-] coordinate times gear is the actuator's length
   double gain{1};                       // [N or N m a unit of control, or of activation]
   std::array<double, 3> bias{0, 0, 0};  // b₀ [N], b₁ <= 0 [N/m], b₂ <= 0 [N s/m], by length and its rate; or N m …

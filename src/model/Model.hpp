@@ -60,20 +60,18 @@ struct Model {
   std::vector<Mobilizer> mobilizers;
   std::vector<Joint> joints;  // by mobilizer
   std::vector<Tendon> tendons;
+  std::vector<Thruster> thrusters;
   std::vector<Actuator> actuators;
   std::vector<Connection> connections;
   std::vector<Coupling> couplings;
 };
 
-// What forces act along: the coordinates of joints, then those of tendons.
-inline int coordinates(const Model& model) { return static_cast<int>(model.joints.size() + model.tendons.size()); }
-inline const Resistance& resistanceOf(const Model& model, int coordinate) {
-  const auto k = static_cast<std::size_t>(coordinate);
-  return k < model.joints.size() ? static_cast<const Resistance&>(model.joints[k]) : model.tendons[k - model.joints.size()];
-}
-inline int coordinateOf(const Model& model, const Actuator& actuator) {
-  return actuator.tendon < 0 ? actuator.joint : static_cast<int>(model.joints.size()) + actuator.tendon;
-}
+// What forces act along: the coordinates of joints, then those of tendons, then the thrusters, which have a rate alone.
+inline int firstTendon(const Model& model) { return static_cast<int>(model.joints.size()); }
+inline int firstThruster(const Model& model) { return firstTendon(model) + static_cast<int>(model.tendons.size()); }
+inline int coordinates(const Model& model) { return firstThruster(model) + static_cast<int>(model.thrusters.size()); }
+const Resistance& resistanceOf(const Model& model, int coordinate);
+int coordinateOf(const Model& model, const Actuator& actuator);
 
 /// How two geoms touch: friction, restitution, condim. Elementwise maximum unless one has the higher priority (as MuJoCo) or an explicit pair says it.
 struct PairMaterial {
@@ -103,6 +101,8 @@ class ModelBuilder {
   int addJoints(int parent, int child, const Vector3& anchor, std::vector<Joint> joints);
   /// Of joints that are there already. Returns the tendon.
   int addTendon(Tendon tendon);
+  /// Its point is given in the body frame. Returns the thruster.
+  int addThruster(Thruster thruster);
   int addActuator(Actuator actuator);
   /// Two bodies share a point, given [m] in the body frame of each; with R_AB they keep that rotation, too. They collide as ever. Returns the connection.
   int addConnection(Connection connection);

@@ -10,7 +10,7 @@ namespace stiction {
 std::string elementTitle(const char* kind, const std::string& name, std::size_t id);
 void requireFinite(const std::string& element, const Vector3& value);
 
-/// Mobilizers, joints, tendons, actuators, connections and couplings; normalises axes.
+/// Mobilizers, joints, tendons, thrusters, actuators, connections and couplings; normalises axes.
 void checkJoints(Model& model);
 
 }  // namespace stiction

@@ -126,15 +126,23 @@ void requireCoordinate(const Model& model, const std::string& element, int joint
 void checkActuator(const Model& model, std::size_t id) {
   const Actuator& actuator = model.actuators[id];
   const std::string element = elementTitle("actuator", actuator.name, id);
-  if (actuator.tendon < 0)
+  const auto requireOneOf = [&element](const char* kind, int which, std::size_t count) {
+    if (at(which) >= count)
+      throw InputError{element + " " + kind, std::to_string(which), "one of " + std::to_string(count) + " " + kind + "s",
+                       std::string{"add the "} + kind + " first"};
+  };
+  if (actuator.thruster >= 0)
+    requireOneOf("thruster", actuator.thruster, model.thrusters.size());
+  else if (actuator.tendon >= 0)
+    requireOneOf("tendon", actuator.tendon, model.tendons.size());
+  else
     requireCoordinate(model, element, actuator.joint);
-  else if (at(actuator.tendon) >= model.tendons.size())
-    throw InputError{element + " tendon", std::to_string(actuator.tendon), "one of " + std::to_string(model.tendons.size()) + " tendons",
-                     "add the tendon first"};
   for (const double x : {actuator.gear, actuator.gain, actuator.bias[0]}) requireNumber(element, x);
   for (const double x : {actuator.bias[1], actuator.bias[2]})
     if (!(x <= 0) || !std::isfinite(x))
       throw InputError{element + " bias", number(x), "finite and <= 0", "a force that grows with the motion has no stable step: change its sign"};
+  if (actuator.thruster >= 0 && actuator.bias[1] != 0)
+    throw InputError{element + " bias", number(actuator.bias[1]) + " by length", "0 for a thruster", "it has a rate, no length: drive it by its control"};
   requireRange(element + " range of control", actuator.lowControl, actuator.highControl);
   requireRange(element + " range of force", actuator.lowForce, actuator.highForce);
   requireRange(element + " range of activation", actuator.lowActivation, actuator.highActivation);
@@ -156,6 +164,17 @@ void checkTendon(const Model& model, std::size_t id) {
   if (tendon.terms.empty()) throw InputError{element, "no joint", "a joint at least", "name the joints that it runs over"};
   checkTerms(model, element, tendon.terms);
   checkResistance(element, tendon);
+}
+
+void checkThruster(const Model& model, std::size_t id) {
+  const Thruster& thruster = model.thrusters[id];
+  const std::string element = elementTitle("thruster", thruster.name, id);
+  if (model.bodies[at(thruster.body)].kind != BodyKind::Dynamic)
+    throw InputError{element + " body", model.bodies[at(thruster.body)].name + ", which no force moves", "a dynamic body", "name a body that moves by itself"};
+  if (!model.bodies[at(thruster.body)].I_C.allFinite())
+    throw InputError{element + " body", model.bodies[at(thruster.body)].name + ", which cannot turn", "a body that turns", "give it an inertia"};
+  for (const Vector3& x : {thruster.point, thruster.force, thruster.torque}) requireFinite(element, x);
+  if (thruster.force.isZero(0) && thruster.torque.isZero(0)) throw InputError{element, "no force and no torque", "one of them", "give a direction"};
 }
 
 void checkCoupling(const Model& model, std::size_t id) {
@@ -209,6 +228,27 @@ int ModelBuilder::addJoints(int parent, int child, const Vector3& anchor, std::v
   return static_cast<int>(model_.mobilizers.size()) - 1;
 }
 
+const Resistance& resistanceOf(const Model& model, int coordinate) {
+  static const Resistance none;
+  if (coordinate >= firstThruster(model)) return none;
+  if (coordinate >= firstTendon(model)) return model.tendons[at(coordinate - firstTendon(model))];
+  return model.joints[at(coordinate)];
+}
+
+int coordinateOf(const Model& model, const Actuator& actuator) {
+  return actuator.thruster >= 0 ? firstThruster(model) + actuator.thruster : actuator.tendon >= 0 ? firstTendon(model) + actuator.tendon : actuator.joint;
+}
+
+int ModelBuilder::addThruster(Thruster thruster) {
+  const int count = static_cast<int>(model_.bodies.size());
+  if (thruster.body < 0 || thruster.body >= count)
+    throw InputError{elementTitle("thruster", thruster.name, model_.thrusters.size()) + " body", std::to_string(thruster.body),
+                     "one of the bodies 0 to " + std::to_string(count - 1), "add the body first"};
+  thruster.point -= model_.bodies[at(thruster.body)].p_BC;
+  model_.thrusters.push_back(std::move(thruster));
+  return static_cast<int>(model_.thrusters.size()) - 1;
+}
+
 int ModelBuilder::addTendon(Tendon tendon) {
   model_.tendons.push_back(std::move(tendon));
   return static_cast<int>(model_.tendons.size()) - 1;
@@ -239,6 +279,7 @@ int ModelBuilder::addCoupling(Coupling coupling) {
 void checkJoints(Model& model) {
   for (std::size_t id = 0; id < model.mobilizers.size(); ++id) checkMobilizer(model, id);
   for (std::size_t id = 0; id < model.tendons.size(); ++id) checkTendon(model, id);
+  for (std::size_t id = 0; id < model.thrusters.size(); ++id) checkThruster(model, id);
   for (std::size_t id = 0; id < model.actuators.size(); ++id) checkActuator(model, id);
   for (std::size_t id = 0; id < model.connections.size(); ++id) checkConnection(model, id);
   for (std::size_t id = 0; id < model.couplings.size(); ++id) checkCoupling(model, id);

@@ -38,10 +38,11 @@ struct WorldState {
   std::vector<Vector3> angularVelocity;  // [rad/s] world axes
   std::vector<ContactMemory> contacts;   // sorted by key
   std::vector<double> rowForces;         // [N] multipliers of the rows of joints and added constraints in the last step
-  // Per joint, then per tendon.
-  std::vector<double> jointPosition;  // [rad], [m] coordinate, turns counted; 0 for a ball or a tendon. Follows from the poses but for the turns
-  std::vector<Vector3> rotorRate;     // [rad/s], [m/s] of the rotor, first entry; of a ball about the child's axes. Empty: as the bodies move
-  std::vector<Vector3> jointForce;    // [N], [N m] in the last step: of the row with compliance, of dry friction; of a ball about the child's axes
+  // Per joint, then per tendon and thruster.
+  std::vector<double>
+      jointPosition;               // [rad], [m] coordinate of a joint, turns counted; 0 for a ball and for all others. Follows from the poses but for the turns
+  std::vector<Vector3> rotorRate;  // [rad/s], [m/s] of the rotor, first entry; of a ball about the child's axes. Empty: as the bodies move
+  std::vector<Vector3> jointForce;  // [N], [N m] in the last step: of the row with compliance, of dry friction; of a ball about the child's axes
 
   std::vector<double> control, activation;  // per actuator; the activation 0 where the control drives it
 

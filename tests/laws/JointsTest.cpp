@@ -254,6 +254,31 @@ TEST(Joints, TendonsActOnAllTheirJoints) {
   }
 }
 
+/// A free plate with a jet off its centre: it turns at J × F/I and goes round a circle of v/ω, as the jet turns with it.
+TEST(Joints, AJetTurnsWithItsBody) {
+  const double m = 2, I = 0.4, arm = 0.3, force = 1.5, h = 2e-4;
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  const int plate = addMass(builder, m, {0.2, 0.2, I}, {0, 0, 1});
+  builder.addThruster({"jet", plate, {0, -arm, 0}, Vector3::UnitX(), Vector3::Zero()});
+  Actuator motor;
+  motor.thruster = 0;
+  builder.addActuator(motor);
+  Simulation simulation{builder.build(), {}};
+  simulation.setControl(0, force);
+  advance(simulation, h, 10000);
+  const double alpha = arm * force / I, time = 10000 * h;
+  EXPECT_NEAR(simulation.state().angularVelocity[static_cast<std::size_t>(plate)].z(), alpha * time, 1e-10);
+  // v = F/m ∫ (cos, sin)(α t²/2) dt, by Simpson's rule
+  Vector2 v = Vector2::Zero();
+  const int pieces = 2000;
+  for (int k = 0; k <= pieces; ++k) {
+    const double angle = 0.5 * alpha * std::pow(time * k / pieces, 2), weight = (k == 0 || k == pieces ? 1 : k % 2 == 1 ? 4 : 2) * time / (3 * pieces);
+    v += weight * force / m * Vector2{std::cos(angle), std::sin(angle)};
+  }
+  EXPECT_LT((simulation.state().velocity[static_cast<std::size_t>(plate)].head<2>() - v).norm(), 3e-4);  // of first order in h
+}
+
 TEST(Joints, TendonsEndWhereTheirRangeDoes) {
   Tendon cord;
   cord.name = "cord";
@@ -834,6 +859,13 @@ TEST(Joints, WrongOnesAreNamed) {
       builder.addActuator(motor);
     });
   };
+  EXPECT_NE(driven([](Actuator& m) { m.thruster = 0; }).find("actuator 0 thruster"), std::string::npos);
+  const auto pushed = [&](const Thruster& jet) { return refusal([&](ModelBuilder& builder, int, int) { builder.addThruster(jet); }); };
+  EXPECT_EQ(pushed({"jet", 1, {0, 0, 0}, {1, 0, 0}, {0, 0, 0}}), "accepted");
+  EXPECT_NE(pushed({"jet", 7, {0, 0, 0}, {1, 0, 0}, {0, 0, 0}}).find("\"jet\" body"), std::string::npos);
+  EXPECT_NE(pushed({"jet", 0, {0, 0, 0}, {1, 0, 0}, {0, 0, 0}}).find("no force moves"), std::string::npos);
+  EXPECT_NE(pushed({"jet", 1, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}).find("\"jet\": no force"), std::string::npos);
+  EXPECT_NE(pushed({"jet", 1, {nan, 0, 0}, {1, 0, 0}, {0, 0, 0}}).find("\"jet\""), std::string::npos);
   EXPECT_NE(driven([](Actuator& m) { m.tendon = 0; }).find("actuator 0 tendon"), std::string::npos);
   EXPECT_NE(driven([](Actuator& m) { m.activation = Activation::Filter; }).find("actuator 0 time constant"), std::string::npos);
   EXPECT_NE(driven([](Actuator& m) { m.lowActivation = 1, m.highActivation = 0; }).find("actuator 0 range of activation"), std::string::npos);

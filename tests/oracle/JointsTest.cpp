@@ -1,4 +1,4 @@
-// Accelerations of random trees of bodies against libmujoco's, which has minimal coordinates: joints of all kinds and tendons over them, with springs, dampers, rotors and motors.
+// Accelerations of random trees of bodies against libmujoco's, which has minimal coordinates: joints of all kinds and tendons over them, with springs, dampers, rotors, motors and thrusters.
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
 
@@ -29,6 +29,8 @@ class SceneWriter {
     for (int k = 0; k < tendons; ++k) tendon(k);
     text_ << "</tendon><actuator>";
     for (const std::string& joint : driven_) motor("joint", joint);
+    for (int k = 0; k < sites_; ++k)
+      text_ << "<general site=\"s" << k << "\" gear=\"" << vector(1) << ' ' << vector(0.3) << "\" biastype=\"affine\" biasprm=\".3 0 -.2\"/>";
     for (int k = 0; k < tendons; ++k)
       if (chance(0.7)) motor("tendon", std::string{"t"}.append(std::to_string(k)));
     text_ << "</actuator></mujoco>";
@@ -126,6 +128,7 @@ class SceneWriter {
       joints();
     text_ << "<geom type=\"box\" size=\"" << number(0.1, 0.3) << ' ' << number(0.1, 0.3) << ' ' << number(0.1, 0.3) << "\" density=\"300\" pos=\""
           << vector(0.2) << "\"/>";
+    if (chance(0.3)) text_ << "<site name=\"s" << sites_++ << "\" pos=\"" << vector(0.3) << "\" euler=\"" << vector(1) << "\"/>";
     const int children = depth >= 3 ? 0 : std::uniform_int_distribution<int>{depth == 0 ? 1 : 0, 2}(random_);
     for (int k = 0; k < children; ++k) body(depth + 1);
     text_ << "</body>";
@@ -133,7 +136,7 @@ class SceneWriter {
 
   std::mt19937 random_;
   std::ostringstream text_;
-  int joints_{0};
+  int joints_{0}, sites_{0};
   std::vector<std::string> driven_, coordinates_;
 };
 
@@ -277,6 +280,7 @@ TEST(Joints, AccelerateAsMinimalCoordinatesHaveIt) {
   for (unsigned seed = 1; seed <= 150; ++seed) {
     SceneWriter writer{seed};
     const std::string plain = writer.write();
+    SCOPED_TRACE(seed);
     const Compiled bare = compile(plain);
     if (bare->nv == 0) continue;
     const std::string text = withKey(plain, *bare, writer);

@@ -223,7 +223,7 @@ TEST(Mjcf, EverythingLeftOutIsListed) {
   const Scene scene = load(
       R"(<body name="b"><freejoint/><geom size=".1" solref=".02 1" margin=".1" rgba="1 0 0 1" condim="6"/><geom size=".1" solref=".02 1"/><site name="s"/></body><light/>)",
       R"(<option integrator="RK4" density="1" cone="pyramidal"><flag warmstart="disable"/></option><sensor><gyro site="s"/></sensor>
-    <actuator><motor site="s"/></actuator><custom><numeric name="mine" data="1"/></custom><statistic extent="1"/>)");
+    <actuator><adhesion body="b" ctrlrange="0 1"/></actuator><custom><numeric name="mine" data="1"/></custom><statistic extent="1"/>)");
   std::vector<std::string> found;
   for (const ImportEntry& e : scene.report.ignored) found.push_back(e.element.substr(0, e.element.find(" (")) + ":" + e.attribute);
   for (const char* wanted : {"geom ×2:solref", "geom:margin", "geom:rgba", "site:", "light:", "option:integrator", "option:density", "flag:warmstart",
@@ -331,6 +331,21 @@ TEST(Mjcf, TendonsAndCouplingsAreRead) {
   EXPECT_EQ(tied.driven.size(), 1U);
   EXPECT_EQ(tied.driving.size(), 2U);
   EXPECT_EQ(tied.polynomial[1], 2);
+}
+
+TEST(Mjcf, MotorsOnSitesAreThrusters) {
+  const Scene scene = load(R"(<body pos="0 0 1"><freejoint/><geom size=".1" pos=".2 0 0"/><body pos="0 .5 0" euler="0 0 90"><geom size=".1"/>
+    <site name="s" pos=".1 0 0" euler="90 0 0"/></body></body><site name="still"/>)",
+                           R"(<actuator><motor name="jet" site="s" gear="0 0 2 .5 0 0"/><motor name="none" site="still"/></actuator>)");
+  ASSERT_EQ(scene.model.thrusters.size(), 1U);
+  const Thruster& jet = scene.model.thrusters[0];
+  EXPECT_EQ(jet.name, "jet");
+  EXPECT_EQ(jet.body, 1);
+  EXPECT_LT((jet.point - (Vector3{0, 0.6, 0} - Vector3{0.1, 0.25, 0})).norm(), 1e-14);  // from the centre of mass of both parts
+  EXPECT_LT((jet.force - Vector3{2, 0, 0}).norm(), 1e-14);
+  EXPECT_LT((jet.torque - Vector3{0, 0.5, 0}).norm(), 1e-14);
+  ASSERT_EQ(scene.model.actuators.size(), 1U);
+  EXPECT_EQ(scene.model.actuators[0].thruster, 0);
 }
 
 TEST(Mjcf, TrianglesWithoutAreaAreLeftOut) {
