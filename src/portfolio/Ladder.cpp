@@ -8,8 +8,9 @@ constexpr double farStart = 0.5;  // [-] certificate of a warm start that Newton
 constexpr int warmSteps = 12, nearOnlySteps = 30, warmPatience = 3;
 constexpr double warmNear =
     0.1;  // [-] certificate of a warm start from which a few steps of the proximal Newton, which cannot run away, are tried when Newton fails
-constexpr double newtonNear = 1e-4;  // [-] residual from which Newton ends what an interior point began
-constexpr double redundancy = 2;     // [-] contact components a velocity
+constexpr double besideStart = 1e-3;  // [-] certificate from which on an answer that these steps find, of few contacts, goes on with the start's motion
+constexpr double newtonNear = 1e-4;   // [-] residual from which Newton ends what an interior point began
+constexpr double redundancy = 2;      // [-] contact components a velocity
 constexpr int longSweeps = 20000;
 // Factorisations of all contacts dearer than this are not worth it where a smaller step is a resort and bodies move: for them half the step is another problem. There the proximal Newton, too, is
 // given up early.
@@ -112,7 +113,8 @@ bool Ladder::startWarm() {
   const SolveOptions& options = climb_.options();
   if (!options.warm || isFar_) return false;
   if ((isLoose_ || !startsFar()) && climb_.rung(kWarmRung, climb_.newton, climb_.fromBest(warmSteps, warmPatience))) return true;
-  return climb_.relative() < warmNear && climb_.rung("proxac", climb_.proxac, climb_.fromBest(options.nearOnly ? nearOnlySteps : warmSteps));
+  const char* name = climb_.relative() < besideStart && !hasMany() ? kWarmRung : "proxac";
+  return climb_.relative() < warmNear && climb_.rung(name, climb_.proxac, climb_.fromBest(options.nearOnly ? nearOnlySteps : warmSteps));
 }
 
 /// Structures, and heaps under their weight alone, from cold: no sweeps carry a load through them.
