@@ -41,6 +41,7 @@ constexpr Known mjcfKnown[] = {
     {"freejoint", " name align "},
     {"joint",
      " name class type align pos axis ref range limited stiffness springref springdamper damping armature frictionloss actuatorfrcrange actuatorfrclimited "
+     "actuatorgravcomp "
      "joint coef joint1 joint2 polycoef active "},
     {"geom",
      " name class type contype conaffinity condim priority size friction mass density shellinertia pos quat axisangle xyaxes zaxis euler fromto hfield mesh "

@@ -91,7 +91,7 @@ Joint readMjcfJoint(const mjModel& m, int joint, const std::string& title) {
   if (!isZero(m.jnt_stiffnesspoly + mjNPOLY * joint, mjNPOLY) || !isZero(m.dof_dampingpoly + mjNPOLY * dof, mjNPOLY))
     refuse("springs or dampers of higher order", "only linear ones are supported");
   if (m.jnt_plasticadr[joint] >= 0) refuse("a plastic spring", "only elastic springs are supported");
-  if (m.jnt_actgravcomp[joint]) refuse("actuatorgravcomp", "it is not supported: compensate gravity by gravcomp alone");
+  if (m.jnt_actgravcomp[joint] && m.jnt_actfrclimited[joint]) refuse("actuatorgravcomp within a range of force", "compensate gravity by gravcomp alone");
   Joint out;
   out.type = m.jnt_type[joint] == mjJNT_BALL ? JointType::Ball : m.jnt_type[joint] == mjJNT_SLIDE ? JointType::Slide : JointType::Hinge;
   if (out.type != JointType::Ball) {

@@ -614,15 +614,31 @@ TEST(Joints, SnapshotsGoOnWithTheSameBits) {
     builder.addJoints(trunk, body, {0, 0, 0.25}, {joint});
     Actuator motor;
     motor.joint = leg;
+    motor.activation = std::array{Activation::Direct, Activation::Filter, Activation::Integrator, Activation::Direct}[static_cast<std::size_t>(leg)];
+    motor.timeConstant = 0.05;
+    motor.lowActivation = -3;
+    motor.highActivation = 3;
     builder.addActuator(motor);
   }
+  builder.addCoupling({"gear", {{0, 1}}, {{3, 1}}, {0, -0.5}});
+  Tendon cord;
+  cord.terms = {{1, 1}, {2, 0.7}};
+  cord.stiffness = 2;
+  cord.armature = 0.02;
+  cord.friction = 0.1;
+  builder.addTendon(cord);
+  builder.addThruster({"jet", trunk, {0.2, 0, 0}, Vector3::UnitY(), Vector3::Zero()});
+  Actuator jet;
+  jet.thruster = 0;
+  jet.lowControl = -1;
+  builder.addActuator(jet);
   const Model model = builder.build();
   SimulationOptions options;
   Simulation first{model, options};
   options.threads = 4;
   Simulation second{model, options};
   const auto drive = [](Simulation& simulation, int k) {
-    for (int leg = 0; leg < 4; ++leg) simulation.setControl(leg, 3 * std::sin(0.1 * k + leg));
+    for (int motor = 0; motor < 5; ++motor) simulation.setControl(motor, 3 * std::sin(0.1 * k + motor));
     advance(simulation, 0.005, 1, 1e-6);
   };
   for (int k = 0; k < 100; ++k) drive(first, k);
