@@ -84,7 +84,8 @@ TEST(Alloc, RestingTower) {
   EXPECT_EQ(allocationsOf(simulation, 10, 100), 0);
 }
 
-/// A base on four legs of two links, whose hinges have ranges, springs, rotors, servos and, standing, dry friction; `swing` [rad/s] of the servos' targets.
+/// A base on four legs of two links, whose hinges have ranges, springs, rotors, servos and, standing, dry friction, two hips geared together, a cord over two knees, and a jet; `swing` [rad/s]
+/// of the servos' targets.
 long allocationsOfQuadruped(const Vector3& gravity, double height, double swing) {
   ModelBuilder builder;
   builder.setGravity(gravity);
@@ -116,7 +117,20 @@ long allocationsOfQuadruped(const Vector3& gravity, double height, double swing)
       parent = child;
     }
   }
+  builder.addCoupling({"", {{0, 1}}, {{2, 1}}});
+  Tendon cord;
+  cord.terms = {{1, 1}, {3, -1}};
+  cord.stiffness = 3;
+  cord.armature = 0.01;
+  builder.addTendon(cord);
+  builder.addThruster({"", base, {0.1, 0, 0}, Vector3::UnitZ(), Vector3::Zero()});
+  Actuator jet;
+  jet.thruster = 0;
+  jet.activation = Activation::Filter;
+  jet.timeConstant = 0.1;
+  builder.addActuator(jet);
   Simulation simulation{builder.build(), {}};
+  simulation.setControl(8, 0.01);
   const auto run = [&](int steps) {
     const long before = allocations;
     for (int i = 0; i < steps; ++i) {
