@@ -95,7 +95,7 @@ Vector3 ConvexShape::coreSupport(const Vector3& m) const {
   const Vector3 d = R_.transpose() * m;
   switch (kind_) {
     case Kind::Segment: return placed({0, 0, std::copysign(dimensions_.y(), d.z())});
-    case Kind::Polytope: return placed(polytope_->vertices[at(supportVertex(*polytope_, d))]);
+    case Kind::Polytope: last_ = supportVertex(*polytope_, d, last_); return placed(polytope_->vertices[at(last_)]);
     case Kind::Cylinder: {
       const double radial = std::hypot(d.x(), d.y());
       const double scale = radial > 0 ? dimensions_.x() / radial : 0.0;

@@ -84,6 +84,7 @@ class ConvexShape {
   Vector3 centre_{Vector3::Zero()};
   double margin_{0};
   double size_{0};
+  mutable int last_{0};  // vertex that coreSupport came to, where the next search begins
 };
 
 /// Rim points of a cylinder's cap (sign +1 or -1 along z) that can carry a contact in the local direction m: the deepest one, and where the cap stands on

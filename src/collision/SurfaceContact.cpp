@@ -52,7 +52,18 @@ void SurfaceContact::begin(const ConvexShape& shape, double reach, bool solidBel
   reach_ = reach;
   solidBelow_ = solidBelow;
   points_.clear();
+  axesKnown_ = 0;
 }
+
+bool SurfaceContact::isBeyond(const std::array<Vector3, 3>& corners) const {
+  const auto separates = [&](const Axis& axis) {
+    const auto along = [&](int k) { return axis.normal.dot(corners[at(k)]); };
+    return std::min({along(0), along(1), along(2)}) - axis.end > reach_;
+  };
+  return std::any_of(axes_.begin(), axes_.begin() + static_cast<std::ptrdiff_t>(std::min(axesKnown_, axes_.size())), separates);
+}
+
+void SurfaceContact::remember(const Vector3& normal, double end) { axes_[axesKnown_++ % axes_.size()] = {normal, end}; }
 
 bool SurfaceContact::allowed(const TriangleSurface& surface, int triangle, const SurfaceTriangle& t, const Vector3& m) {
   if (m.dot(t.normal) < -allowed_slope) return false;
@@ -167,9 +178,14 @@ bool SurfaceContact::touchRidge(const ConvexShape& flat, const SurfaceTriangle& 
 
 void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
   const std::array<Vector3, 3> corners = surface.corners(triangle);
+  if (isBeyond(corners)) return;
   const Vector3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
-  const double faceGap = normal.dot(shape_->coreSupport(-normal) - corners[0]) - shape_->margin();
-  if (!(faceGap <= reach_)) return;
+  const Vector3 lowest = shape_->coreSupport(-normal);
+  const double faceGap = normal.dot(lowest - corners[0]) - shape_->margin();
+  if (!(faceGap <= reach_)) {
+    remember(-normal, shape_->margin() - normal.dot(lowest));
+    return;
+  }
   const bool inFront = normal.dot(shape_->centre() - corners[0]) >= 0;
   if (!inFront && !solidBelow_) return;
   const SurfaceTriangle t = describe(surface, triangle, normal, corners);
@@ -177,7 +193,10 @@ void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
   const bool ridged = t.ridge[0] || t.ridge[1] || t.ridge[2];
   if (inFront && (ridged || -faceGap > shallow * shape_->size())) {  // what lies deep behind the plane may pass beside the triangle
     const Separation near = separate(*shape_, flat, reach_);
-    if (!(near.gap <= reach_)) return;
+    if (!(near.gap <= reach_)) {
+      remember(near.normal, near.normal.dot(near.witnessA));
+      return;
+    }
     if (ridged && allowed(surface, triangle, t, -near.normal)) {
       touchFreely(near, flat, t, triangle);
       return;

@@ -46,6 +46,14 @@ class SurfaceContact {
   void finish(const Pose& X_WS, std::vector<PairPoint>& out);
 
  private:
+  /// A direction along which the shape ends at `end` [m].
+  struct Axis {
+    Vector3 normal;
+    double end;
+  };
+  /// Whether an axis that told of another triangle that it is beyond reach tells the same of this one.
+  bool isBeyond(const std::array<Vector3, 3>& corners) const;
+  void remember(const Vector3& normal, double end);
   bool allowed(const TriangleSurface& surface, int triangle, const SurfaceTriangle& t, const Vector3& m);
   double gapAlong(const Vector3& m, const Vector3& onSurface) const;
   bool touchRidge(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap, double slack);
@@ -60,6 +68,8 @@ class SurfaceContact {
   PatchContact contact_;
   std::vector<Vector3> neighbours_;
   std::vector<PairPoint> points_;
+  std::array<Axis, 8> axes_;  // the last ones
+  std::size_t axesKnown_{0};
 };
 
 }  // namespace stiction

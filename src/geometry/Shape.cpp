@@ -205,11 +205,12 @@ std::pair<Vector3, Vector3> bounds(const Shape& shape, const Pose& X_WS) {
   }
 }
 
-int supportVertex(const Polytope& polytope, const Vector3& direction) {
+int supportVertex(const Polytope& polytope, const Vector3& direction, int start) {
   const std::vector<Vector3>& vertices = polytope.vertices;
-  std::size_t best = 0;
-  double value = direction.dot(vertices[0]);
-  if (vertices.size() <= bruteForceVertices) {
+  const bool climbs = vertices.size() > bruteForceVertices;
+  std::size_t best = climbs ? static_cast<std::size_t>(start) : 0;
+  double value = direction.dot(vertices[best]);
+  if (!climbs) {
     for (std::size_t i = 1; i < vertices.size(); ++i) {
       const double candidate = direction.dot(vertices[i]);
       if (candidate > value) best = i, value = candidate;

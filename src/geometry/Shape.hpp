@@ -96,8 +96,8 @@ std::pair<Vector3, Vector3> bounds(const Shape& shape, const Pose& X_WS);
 /// The point [m], shape frame, of a convex shape (Sphere, Box, Capsule, Cylinder, Ellipsoid, Hull) farthest along `direction` (any length > 0).
 Vector3 support(const Shape& shape, const Vector3& direction);
 
-/// Index of the vertex farthest along `direction`: all vertices in small polytopes, hill climbing in large ones.
-int supportVertex(const Polytope& polytope, const Vector3& direction);
+/// Index of the vertex farthest along `direction`: all vertices in small polytopes, hill climbing from `start` in large ones.
+int supportVertex(const Polytope& polytope, const Vector3& direction, int start = 0);
 
 /// Volume [m³], centre [m] and inertia about the centre for density 1 [kg m²/(kg/m³)], shape frame. Closed form; polyhedra by Mirtich 1996 (divergence theorem).
 /// Throws InputError for shapes without volume (plane, height field, open or degenerate mesh).
