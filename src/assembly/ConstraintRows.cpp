@@ -276,10 +276,8 @@ bool ConstraintRows::evaluateRates(const WorldState& state, double time) {
       return false;
     }
     last = row.held;
-    row.moving = byTime_[at(row.index)] / row.length;
+    row.moving = byTime_[at(row.index)] / row.length + rateByDriven(ratesOf(row), *model_, state);
     row.bend = values_[at(row.index)] / row.length;
-    for (const BodyRate& part : ratesOf(row))
-      if (part.body >= 0 && model_->bodies[at(part.body)].kind == BodyKind::Kinematic) row.moving += rateOf({&part, 1}, state);
   }
   return true;
 }

@@ -100,17 +100,17 @@ double JointForces::massAlone(const Row& row) const {
 }
 
 /// Dry friction of a coordinate: a row that holds it, or a force.
-void JointForces::addFriction(const WorldState& state, const double* forces, const Row& row, double h) {
-  const double friction = resistanceOf(*model_, row.coordinate).friction;
+void JointForces::addFriction(const Start& start, const Row& row) {
+  const double friction = resistanceOf(*model_, row.coordinate).friction, h = start.h;
   if (!(friction > 0) || !(h > 0)) return;
   Ranged& rubbing = rubbing_[at(row.coordinate)];
-  const bool held = forces[row.slot + 1] != 0;  // in the last step: that it holds now is the better guess
+  const bool held = start.forces[row.slot + 1] != 0;  // in the last step: that it holds now is the better guess
   if (!rubbing.seen) rubbing.end = held ? End::None : row.rate > 0 ? End::Low : row.rate < 0 ? End::High : End::None;
   rubbing.seen = true;
   Row dry{row.coordinate, row.first, row.parts, 1.0, row.position, row.moving, row.rate, row.axis, row.rotor};
   dry.dry = true;
   dry.slot = row.slot + 1;
-  dry.length = lengthOf(ratesOf(dry), *inertias_, state);
+  dry.length = lengthOf(ratesOf(dry), *inertias_, start.state);
   const double alone = massAlone(dry);
   dry.brake = h * friction / (alone * dry.length);
   if (rubbing.end == End::None) {
@@ -122,14 +122,21 @@ void JointForces::addFriction(const WorldState& state, const double* forces, con
   rows_.push_back(dry);
 }
 
-void JointForces::addRow(const WorldState& state, const Loads& loads, const double* forces, double h, std::size_t first, int coordinate, int axis, int slot,
-                         double position) {
+void JointForces::addRow(const Start& start, std::span<const BodyRate> rates, int coordinate, int axis, int slot, double position) {
+  const WorldState& state = start.state;
+  const double h = start.h;
   const Resistance& it = resistanceOf(*model_, coordinate);
-  Row row{coordinate, first, rates_.size() - first, 1.0, position, 0.0, 0.0, axis, state.rotorRate[at(coordinate)][axis]};
-  row.rate = stiction::rateOf(ratesOf(row), state);
-  for (const BodyRate& part : ratesOf(row))
-    if (model_->bodies[at(part.body)].kind == BodyKind::Kinematic) row.moving += stiction::rateOf({&part, 1}, state);
-  if (h > 0) addActuators(row, loads, h);
+  Row row{coordinate,
+          rates_.size(),
+          rates.size(),
+          1.0,
+          position,
+          rateByDriven(rates, *model_, state),
+          stiction::rateOf(rates, state),
+          axis,
+          state.rotorRate[at(coordinate)][axis]};
+  rates_.insert(rates_.end(), rates.begin(), rates.end());
+  if (h > 0) addActuators(row, start.loads, h);
   const double along = it.armature + h * (it.damping + row.damping) + h * h * (it.stiffness + row.stiffness);
   if (along > 0) {
     row.enters = true;
@@ -139,25 +146,21 @@ void JointForces::addRow(const WorldState& state, const Loads& loads, const doub
     row.length = lengthOf(ratesOf(row), *inertias_, state);
     row.drive = std::abs(row.rate + row.target) * along / (along + massAlone(row)) / row.length;
   }
-  row.slot = slot;
+  row.slot = slot + axis;
   if (row.enters || row.push != 0 || !actuatorsOf_[at(coordinate)].empty()) rows_.push_back(row);
-  addFriction(state, forces, row, h);
+  addFriction(start, row);
 }
 
 void JointForces::evaluate(const WorldState& state, const Loads& loads, const double* forces, double h) {
   rows_.clear();
   rates_.clear();
+  const Start start{state, loads, forces, h};
   int slot = 0;
-  const auto add = [&](std::span<const BodyRate> rates, int coordinate, int axis, double position) {
-    const std::size_t first = rates_.size();
-    rates_.insert(rates_.end(), rates.begin(), rates.end());
-    addRow(state, loads, forces, h, first, coordinate, axis, slot + axis, position);
-  };
   for (const int id : chosen_) {
     const JointMotion& motion = (*motions_)[at(id)];
     const JointState now = stateOf(motion, state);
     const auto addJoint = [&](const RowVector12& rates, int j, int axis, double position) {
-      add(ofTwo(motion.parent(), motion.child(), rates), motion.firstJoint() + j, axis, position);
+      addRow(start, ofTwo(motion.parent(), motion.child(), rates), motion.firstJoint() + j, axis, slot, position);
     };
     for (int j = 0; j < motion.joints(); ++j, slot += 3) {
       if (motion.all()[at(j)].type != JointType::Ball) {
@@ -177,7 +180,7 @@ void JointForces::evaluate(const WorldState& state, const Loads& loads, const do
     } else {
       sum_.push_back(rateOfThruster(model_->thrusters[at(id - firstThruster(*model_))], state));
     }
-    add(sum_, id, 0, position);
+    addRow(start, sum_, id, 0, slot, position);
     slot += 3;
   }
 }

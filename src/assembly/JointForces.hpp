@@ -111,10 +111,16 @@ class JointForces {
   static End endOfRange(const Actuator& actuator, double force);
   End endOfFriction(const Row& row, const Ranged& ranged, double h, double rate, double impulse) const;
   void addActuators(Row& row, const Loads& loads, double h);
-  void addFriction(const WorldState& state, const double* forces, const Row& row, double h);
-  /// The rates that were added last, from `first` on, are the row's.
-  void addRow(const WorldState& state, const Loads& loads, const double* forces, double h, std::size_t first, int coordinate, int axis, int slot,
-              double position);
+  /// What evaluate() is given.
+  struct Start {
+    const WorldState& state;
+    const Loads& loads;
+    const double* forces;
+    double h;
+  };
+  void addFriction(const Start& start, const Row& row);
+  /// `slot`: of the coordinate's first force.
+  void addRow(const Start& start, std::span<const BodyRate> rates, int coordinate, int axis, int slot, double position);
 
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;

@@ -204,7 +204,7 @@ void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
     const double slack = std::max(4 * std::abs(near.gap), touching * shape_->size());
     const bool apart = near.gap > touching * shape_->size();
     if (ridged && !apart && -near.gap < shallow * shape_->size() && touchRidge(flat, t, triangle, faceGap, slack)) return;
-    if ((ridged || apart) && -faceGap > (apart ? slack : std::max(slack, shallow * shape_->size()))) return;  // what is apart is not pushed
+    if (apart ? -faceGap > slack : ridged && -faceGap > std::max(slack, shallow * shape_->size())) return;  // what is apart is not pushed
   }
   touchFace(flat, t, triangle, faceGap);
 }

@@ -10,6 +10,7 @@
 namespace stiction {
 
 using RowVector6 = Eigen::Matrix<double, 1, 6>;
+using RowVector12 = Eigen::Matrix<double, 1, 12>;
 
 /// By v and ω of one body, world axes.
 struct BodyRate {
@@ -18,7 +19,7 @@ struct BodyRate {
 };
 
 /// The same of two bodies, by v_A, ω_A, v_B, ω_B: ascending.
-inline std::array<BodyRate, 2> ofTwo(int bodyA, int bodyB, const Eigen::Matrix<double, 1, 12>& rates) {
+inline std::array<BodyRate, 2> ofTwo(int bodyA, int bodyB, const RowVector12& rates) {
   const BodyRate A{bodyA, rates.head<6>()}, B{bodyB, rates.tail<6>()};
   return bodyA < bodyB ? std::array{A, B} : std::array{B, A};
 }
@@ -41,6 +42,14 @@ inline double rateOf(std::span<const BodyRate> rates, const WorldState& state) {
     const Twist twist = twistOf(state, body);
     sum += rate.head<3>().dot(twist.linear) + rate.tail<3>().dot(twist.angular);
   }
+  return sum;
+}
+
+/// The same of kinematic bodies alone.
+inline double rateByDriven(std::span<const BodyRate> rates, const Model& model, const WorldState& state) {
+  double sum = 0;
+  for (const BodyRate& part : rates)
+    if (part.body >= 0 && model.bodies[static_cast<std::size_t>(part.body)].kind == BodyKind::Kinematic) sum += rateOf({&part, 1}, state);
   return sum;
 }
 

@@ -67,8 +67,10 @@ double elasticEnergy(const Tendon& tendon, const CoordinateSum& sum, const World
   return 0.5 * tendon.stiffness * stretch * stretch;
 }
 
-void engageRotors(const std::vector<CoordinateSum>& tendons, int firstTendon, WorldState& state) {
-  for (std::size_t k = 0; k < tendons.size(); ++k) state.rotorRate[at(firstTendon) + k] = {tendons[k].rate(state), 0, 0};
+void engageRotors(const std::vector<JointMotion>& motions, const std::vector<CoordinateSum>& tendons, int body, WorldState& state) {
+  engageRotors(motions, body, state);
+  const std::size_t joints = motions.empty() ? 0 : at(motions.back().firstJoint() + motions.back().joints());
+  for (std::size_t k = 0; k < tendons.size(); ++k) state.rotorRate[joints + k] = {tendons[k].rate(state), 0, 0};
 }
 
 }  // namespace stiction

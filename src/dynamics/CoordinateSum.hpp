@@ -2,7 +2,6 @@
 #pragma once
 #include <vector>
 
-#include "dynamics/BodyRates.hpp"
 #include "dynamics/JointMotion.hpp"
 
 namespace stiction {
@@ -42,7 +41,7 @@ std::vector<CoordinateSum> tendonSums(const Model& model, const std::vector<Join
 
 /// Energy [J] that the tendon's spring holds.
 double elasticEnergy(const Tendon& tendon, const CoordinateSum& sum, const WorldState& state);
-/// Lets the rotors of tendons, the first of which is that coordinate of the state, turn as the bodies do.
-void engageRotors(const std::vector<CoordinateSum>& tendons, int firstTendon, WorldState& state);
+/// Lets the rotors of a body's joints, -1: of all joints, and those of all tendons turn as the bodies do.
+void engageRotors(const std::vector<JointMotion>& motions, const std::vector<CoordinateSum>& tendons, int body, WorldState& state);
 
 }  // namespace stiction

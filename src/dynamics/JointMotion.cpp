@@ -9,6 +9,10 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+double rateOf(const RowVector12& rates, const WorldState& state, const JointMotion& motion) {
+  return rateOf(ofTwo(motion.parent(), motion.child(), rates), state);
+}
+
 }  // namespace
 
 RowVector12 Separation::rate(const Vector3& n) const {
@@ -147,11 +151,6 @@ double JointMotion::bend(int joint, const Pose& X_WP, const Pose& X_WC, const Tw
   return hinges_.count() > 1 ? hinges_.bends(hinges(X_WP, X_WC, before), P.angular, C.angular)[place] : 0.0;
 }
 
-double rateOf(const RowVector12& rates, const WorldState& state, int parent, int child) {
-  return rates.segment<3>(0).dot(state.velocity[at(parent)]) + rates.segment<3>(3).dot(state.angularVelocity[at(parent)]) +
-         rates.segment<3>(6).dot(state.velocity[at(child)]) + rates.segment<3>(9).dot(state.angularVelocity[at(child)]);
-}
-
 std::array<double, JointMotion::kMost> positionsOf(const JointMotion& motion, const WorldState& state) {
   std::array<double, JointMotion::kMost> q{};
   motion.coordinates(state.pose(motion.parent()), state.pose(motion.child()), state.jointPosition.data() + motion.firstJoint(), q.data());
@@ -162,7 +161,7 @@ JointState stateOf(const JointMotion& motion, const WorldState& state) {
   JointState joints;
   joints.position = positionsOf(motion, state);
   motion.rates(state.pose(motion.parent()), state.pose(motion.child()), joints.position.data(), joints.rates.data());
-  for (int j = 0; j < motion.joints(); ++j) joints.rate[at(j)] = rateOf(joints.rates[at(j)], state, motion.parent(), motion.child());
+  for (int j = 0; j < motion.joints(); ++j) joints.rate[at(j)] = rateOf(joints.rates[at(j)], state, motion);
   return joints;
 }
 
@@ -192,7 +191,7 @@ void engageRotors(const std::vector<JointMotion>& motions, int body, WorldState&
     for (int j = 0; j < motion.joints(); ++j) {
       Vector3& rate = state.rotorRate[at(motion.firstJoint() + j)] = {now.rate[at(j)], 0, 0};
       if (motion.all()[at(j)].type != JointType::Ball) continue;
-      for (int i = 0; i < 3; ++i) rate[i] = rateOf(JointMotion::ballRate(state.pose(motion.child()), i), state, motion.parent(), motion.child());
+      for (int i = 0; i < 3; ++i) rate[i] = rateOf(JointMotion::ballRate(state.pose(motion.child()), i), state, motion);
     }
   }
 }
@@ -202,7 +201,7 @@ void followJoints(const std::vector<JointMotion>& motions, const WorldState& bef
     const JointState then = stateOf(motion, before);
     double* q = state.jointPosition.data() + motion.firstJoint();
     for (int j = 0; j < motion.joints(); ++j) q[j] = then.position[at(j)] + 0.5 * h * then.rate[at(j)];
-    for (int j = 0; j < motion.joints(); ++j) q[j] += 0.5 * h * rateOf(then.rates[at(j)], state, motion.parent(), motion.child());
+    for (int j = 0; j < motion.joints(); ++j) q[j] += 0.5 * h * rateOf(then.rates[at(j)], state, motion);
     motion.coordinates(state.pose(motion.parent()), state.pose(motion.child()), q, q);
   }
 }

@@ -9,12 +9,11 @@
 #include <array>
 #include <span>
 
+#include "dynamics/BodyRates.hpp"
 #include "dynamics/HingeChain.hpp"
 #include "state/WorldState.hpp"
 
 namespace stiction {
-
-using RowVector12 = Eigen::Matrix<double, 1, 12>;
 
 /// The way d [m] between the anchors of parent and child, and how fast its part along a direction n changes that one of the two carries.
 struct Separation {
@@ -99,8 +98,6 @@ struct JointState {
 JointState stateOf(const JointMotion& motion, const WorldState& state);
 /// Its coordinates alone.
 std::array<double, JointMotion::kMost> positionsOf(const JointMotion& motion, const WorldState& state);
-/// J v.
-double rateOf(const RowVector12& rates, const WorldState& state, int parent, int child);
 
 /// Lets the rotors of a body's joints turn as the bodies do; -1: of all bodies', also where the state has none yet.
 void engageRotors(const std::vector<JointMotion>& motions, int body, WorldState& state);

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "math/Rotation.hpp"
-
 #include "integrate/HeldContacts.hpp"
+#include "math/Rotation.hpp"
 
 namespace stiction {
 namespace {
@@ -348,7 +347,7 @@ double Encounters::gapAt(double share, const Way& a, const Way& b, double reach)
   putAt(b, b.at(share));
   pair_.front().reach = reach;
   island_->setup->detector->narrowPhase(island_->state, pair_, contacts_);
-  if (const HeldContacts* held = island_->setup->heldContacts; held != nullptr) held->leaveOut(island_->state, contacts_);
+  leaveOutHeld(*island_->setup, island_->state, contacts_);
   double gap = std::numeric_limits<double>::infinity();
   for (const Contact& contact : contacts_) gap = std::min(gap, contact.gap);
   return gap;

@@ -7,19 +7,7 @@
 
 namespace stiction {
 
-class HeldContacts {
- public:
-  explicit HeldContacts(const StepSetup& setup);
-
-  /// Leaves them out of contacts found at the state.
-  void leaveOut(const WorldState& state, ContactSet& contacts) const;
-
- private:
-  bool holds(const WorldState& state, const Contact& contact) const;
-
-  const StepSetup* setup_;
-  std::vector<JointConstraint> joints_;  // per mobilizer
-  std::vector<int> hangsBy_;             // per body: the mobilizer that it is the child of, or -1
-};
+/// Leaves them out of contacts found at the state.
+void leaveOutHeld(const StepSetup& setup, const WorldState& state, ContactSet& contacts);
 
 }  // namespace stiction

@@ -132,7 +132,7 @@ void Island::takeBack(const Moment& moment) {
 void Island::detect() {
   if (fresh || pairs.empty()) return;
   setup->detector->narrowPhase(state, pairs, contacts, team);
-  if (setup->heldContacts != nullptr) setup->heldContacts->leaveOut(state, contacts);
+  leaveOutHeld(*setup, state, contacts);
   fresh = true;
 }
 

@@ -13,7 +13,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// visit(coordinate) of the model, of all joints, tendons and thrusters of the held constraints.
 template <class Visit>
-void eachJoint(const Model& model, const std::vector<HeldConstraint>& all, std::span<const int> held, const Visit& visit) {
+void eachCoordinate(const Model& model, const std::vector<HeldConstraint>& all, std::span<const int> held, const Visit& visit) {
   for (const int id : held) {
     if (all[at(id)].coordinate >= 0) visit(all[at(id)].coordinate);
     if (all[at(id)].mobilizer < 0 || all[at(id)].limit != nullptr) continue;
@@ -49,7 +49,7 @@ bool Repetition::endedOnStart(const Start& start, const WorldState& end) {
   };
   bool same = std::ranges::all_of(start.islands.bodiesOf(start.island), [&](int body) { return sameBits(start.state, end, body); });
   same = same && std::ranges::all_of(start.islands.heldOf(start.island), sameRows);
-  eachJoint(start.model, start.held, start.islands.heldOf(start.island), [&](int joint) { same = same && sameJoint(joint); });
+  eachCoordinate(start.model, start.held, start.islands.heldOf(start.island), [&](int joint) { same = same && sameJoint(joint); });
   return same;
 }
 
@@ -90,7 +90,7 @@ void Repetition::keepJoints(const Start& start) {
     const auto first = start.state.rowForces.begin() + constraint.firstRow;
     rowForces_.insert(rowForces_.end(), first, first + constraint.dimension);
   }
-  eachJoint(start.model, start.held, held_, [&](int joint) { joints_.push_back(jointStart(start.state, joint)); });
+  eachCoordinate(start.model, start.held, held_, [&](int joint) { joints_.push_back(jointStart(start.state, joint)); });
   if (joints_.empty()) return;
   for (std::size_t k = 0; k < start.model.actuators.size(); ++k)
     if (std::ranges::any_of(joints_, [&](const JointStart& joint) { return joint.joint == coordinateOf(start.model, start.model.actuators[k]); }))

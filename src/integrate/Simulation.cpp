@@ -30,7 +30,6 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
       detector{model},
       pool{std::max(1, options.threads)},
       setup{makeStepSetup(model, options, detector)},
-      heldContacts{setup},
       state{makeState(model)} {
   if (!(options.tolerance > 0) || !std::isfinite(options.tolerance))
     throw InputError{"tolerance", number(options.tolerance), "finite and > 0", "give a relative tolerance such as 1e-8"};
@@ -41,13 +40,12 @@ Simulation::Impl::Impl(Model m, SimulationOptions o)
   results_.resize(model.bodies.size());
   setup.pool = &pool;
   setup.steppers = &steppers;
-  setup.heldContacts = &heldContacts;
   appliedForce.assign(model.bodies.size(), Vector3::Zero());
   appliedTorque.assign(model.bodies.size(), Vector3::Zero());
   bouncing_ = std::any_of(model.geoms.begin(), model.geoms.end(), [](const Geom& geom) { return geom.restitution > 0; }) ||
               std::any_of(model.pairs.begin(), model.pairs.end(), [](const GeomPair& pair) { return pair.restitution > 0; });
   findDrives(model, state, setup.loads.drive);
-  engage(-1, state);
+  engageRotors(setup.motions, setup.tendons, -1, state);
   holdJoints();
 }
 
@@ -73,6 +71,8 @@ void Simulation::Impl::holdJoints() {
     };
     const auto joint = std::make_shared<JointConstraint>(motion, motion.joints() > 0 ? titleOf(motion.firstJoint()) : "weld " + std::to_string(id));
     ofMobilizer(joint).joint = joint.get();
+    setup.hangsBy.resize(model.bodies.size(), nullptr);
+    setup.hangsBy[at(motion.child())] = joint.get();
     for (int j = 0; j < motion.joints(); ++j) {
       if (!motion.all()[at(j)].limited) continue;
       for (const bool high : {false, true}) {
@@ -112,12 +112,6 @@ void Simulation::Impl::holdJoints() {
   joints = static_cast<int>(setup.held.size());
 }
 
-/// Lets the rotors of a body's joints, and of all tendons, turn as the bodies do; -1: of all bodies' joints.
-void Simulation::Impl::engage(int body, WorldState& s) const {
-  engageRotors(setup.motions, body, s);
-  engageRotors(setup.tendons, firstTendon(model), s);
-}
-
 void Simulation::Impl::updateLoads(int body) {
   unchanged = false;
   setup.loads.force[at(body)] = model.bodies[at(body)].force + appliedForce[at(body)];
@@ -147,11 +141,11 @@ void Simulation::Impl::resetState(WorldState s) {
   complete("joint positions", s.jointPosition, state.jointPosition);
   complete("controls", s.control, state.control);
   complete("activations", s.activation, state.activation);
-  if (s.rotorRate.empty()) engage(-1, s);
+  if (s.rotorRate.empty()) engageRotors(setup.motions, setup.tendons, -1, s);
   const std::size_t count = at(coordinates(model));
   if (s.jointForce.empty()) s.jointForce.resize(count, Vector3::Zero());
   if (s.rotorRate.size() != count || s.jointForce.size() != count)
-    throw InputError{"state, joints and tendons", std::to_string(s.rotorRate.size()), std::to_string(count), "use a state of this model"};
+    throw InputError{"state, joints, tendons and thrusters", std::to_string(s.rotorRate.size()), std::to_string(count), "use a state of this model"};
   const std::size_t rows = state.rowForces.size();
   state = std::move(s);
   state.rowForces.resize(rows, 0.0);
@@ -221,7 +215,7 @@ void Simulation::setVelocity(int body, const Vector3& velocity, const Vector3& a
   impl_->unchanged = false;
   impl_->state.velocity[at(body)] = velocity;
   impl_->state.angularVelocity[at(body)] = impl_->setup.inertias[at(body)].locked ? Vector3{Vector3::Zero()} : angularVelocity;
-  impl_->engage(body, impl_->state);
+  engageRotors(impl_->setup.motions, impl_->setup.tendons, body, impl_->state);
 }
 
 void Simulation::setControl(int actuator, double control) {

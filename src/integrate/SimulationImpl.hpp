@@ -16,7 +16,6 @@ struct Simulation::Impl {
   int hold(HeldConstraint held);
   void keep(HeldConstraint held);
   void holdJoints();
-  void engage(int body, WorldState& s) const;
   const HeldConstraint& heldOf(int id) const;
 
   Model model;
@@ -25,7 +24,6 @@ struct Simulation::Impl {
   ThreadPool pool;
   StepperPool steppers;
   StepSetup setup;
-  HeldContacts heldContacts;
   WorldState state, next;
   StepReport report;
   std::vector<SolvedContact> solved;

@@ -28,7 +28,7 @@ void Simulation::Impl::detect() {
   const double start = wallSeconds();
   pairs_ = &detector.broadPhase(reach_, h_, bouncing_ ? 2.0 : 1.0, &pool);
   detector.narrowPhase(state, *pairs_, pool, contacts_);
-  heldContacts.leaveOut(state, contacts_);
+  leaveOutHeld(setup, state, contacts_);
   report.times.collide += wallSeconds() - start;
 }
 

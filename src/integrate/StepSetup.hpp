@@ -11,7 +11,6 @@
 
 namespace stiction {
 
-class HeldContacts;
 class StepperPool;
 
 struct StepSetup {
@@ -30,12 +29,12 @@ struct StepSetup {
   std::vector<double> bodySize;  // [m] largest distance of a geom's far side from the centre of mass; without geoms the radius of gyration
   std::vector<char> isBall;      // body: all its geoms are spheres about the centre of mass, so that no normal force turns it
   std::vector<HeldConstraint> held;
+  std::vector<const JointConstraint*> hangsBy;               // per body: the joints that it is the child of, or null; empty where there are none
   double hardest{-1};                                        // [-] the worst certificate so far, for keepHardest
   double deadline{std::numeric_limits<double>::infinity()};  // [s] of wallSeconds, when the step is given up
   ThreadPool* pool{nullptr};                                 // for what may be computed ahead
   StepperPool* steppers{nullptr};
-  const HeldContacts* heldContacts{nullptr};  // null: none are left out
-  bool looksFirst{false};                     // islands are not halved yet: what they come to may show that contacts are missing
+  bool looksFirst{false};  // islands are not halved yet: what they come to may show that contacts are missing
 };
 
 /// Of the bodies and geoms, before the first step. Everything is kept by reference.

@@ -129,7 +129,7 @@ bool Simulation::Impl::reachSufficed() {
   };
   const double start = wallSeconds();
   detector.narrowPhase(state, detector.pairsOfFaster(reach_, faster_, h_, factor, &pool), known_, &pool);
-  heldContacts.leaveOut(state, known_);
+  leaveOutHeld(setup, state, known_);
   report.times.collide += wallSeconds() - start;
   if (allSeen(known_, contacts_)) return true;
   contacts_.swap(known_);

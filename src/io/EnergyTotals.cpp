@@ -12,10 +12,7 @@ EnergyTotals::EnergyTotals(const Model& model, const WorldState& start) {
   const std::vector<JointMotion> motions = jointMotions(model);
   WorldState engaged = start;
   const std::vector<CoordinateSum> tendons = tendonSums(model, motions);
-  if (engaged.rotorRate.empty()) {
-    engageRotors(motions, -1, engaged);
-    engageRotors(tendons, firstTendon(model), engaged);
-  }
+  if (engaged.rotorRate.empty()) engageRotors(motions, tendons, -1, engaged);
   startKinetic_ = kinetic_ = kineticEnergy(model, inertias, start) + rotorEnergy(model, engaged);
   for (const JointMotion& motion : motions) startElastic_ += elasticEnergy(motion, start);
   for (std::size_t k = 0; k < tendons.size(); ++k) startElastic_ += elasticEnergy(model.tendons[k], tendons[k], start);

@@ -398,7 +398,7 @@ Shape Importer::makeMeshShape(int geom, bool moves) const {
   for (int f = m_.mesh_faceadr[mesh]; f < m_.mesh_faceadr[mesh] + m_.mesh_facenum[mesh]; ++f)
     triangles.push_back({m_.mesh_face[3 * f], m_.mesh_face[3 * f + 1], m_.mesh_face[3 * f + 2]});
   if (moves || carriesJoints(m_.geom_bodyid[geom])) {  // its hull, as MuJoCo; a surface that mass and inertia are read off must enclose a volume
-    if (moves && weighs(geom) && openPart(vertices, triangles) > openLimit)
+    if (moves && openPart(vertices, triangles) > openLimit && weighs(geom))
       throw InputError{"mesh " + name(mjOBJ_MESH, mesh), "an open surface",
                        "a surface closed but for seams (area vectors that sum to less than 5 % of the area), where a moving body's mass is read off it",
                        "close the mesh, give the body an <inertial>, or the mesh its vertices alone for their convex hull"};
