@@ -15,6 +15,13 @@ bool isZero(const mjtNum* numbers, int count) {
   return std::all_of(numbers, numbers + count, [](mjtNum x) { return x == 0; });
 }
 
+/// Refuses springs and dampers that are not.
+void requireLinear(const mjtNum* stiffness, const mjtNum* damping, int plastic, const std::string& title) {
+  if (!isZero(stiffness, mjNPOLY) || !isZero(damping, mjNPOLY))
+    throw InputError{title, "springs or dampers of higher order", "none", "only linear ones are supported"};
+  if (plastic >= 0) throw InputError{title, "a plastic spring", "none", "only elastic springs are supported"};
+}
+
 /// Spring, damping and dry friction are those of the file unless it switches them off.
 void switchOff(const mjModel& m, Resistance& resistance) {
   resistance.limited = resistance.limited && !isDisabled(m, mjDSBL_LIMIT) && !isDisabled(m, mjDSBL_CONSTRAINT);
@@ -87,11 +94,9 @@ void MjcfKinematics::velocity(int body, Vector3& linear, Vector3& angular) const
 
 Joint readMjcfJoint(const mjModel& m, int joint, const std::string& title) {
   const int dof = m.jnt_dofadr[joint];
-  const auto refuse = [&title](const char* found, const char* remedy) { throw InputError{title, found, "none", remedy}; };
-  if (!isZero(m.jnt_stiffnesspoly + mjNPOLY * joint, mjNPOLY) || !isZero(m.dof_dampingpoly + mjNPOLY * dof, mjNPOLY))
-    refuse("springs or dampers of higher order", "only linear ones are supported");
-  if (m.jnt_plasticadr[joint] >= 0) refuse("a plastic spring", "only elastic springs are supported");
-  if (m.jnt_actgravcomp[joint] && m.jnt_actfrclimited[joint]) refuse("actuatorgravcomp within a range of force", "compensate gravity by gravcomp alone");
+  requireLinear(m.jnt_stiffnesspoly + mjNPOLY * joint, m.dof_dampingpoly + mjNPOLY * dof, m.jnt_plasticadr[joint], title);
+  if (m.jnt_actgravcomp[joint] && m.jnt_actfrclimited[joint])
+    throw InputError{title, "actuatorgravcomp within a range of force", "none", "compensate gravity by gravcomp alone"};
   Joint out;
   out.type = m.jnt_type[joint] == mjJNT_BALL ? JointType::Ball : m.jnt_type[joint] == mjJNT_SLIDE ? JointType::Slide : JointType::Hinge;
   if (out.type != JointType::Ball) {
@@ -124,12 +129,9 @@ std::optional<Tendon> readMjcfTendon(const mjModel& m, int tendon, const std::st
   out.armature = m.tendon_armature[tendon];
   out.friction = m.tendon_frictionloss[tendon];
   switchOff(m, out);
-  const auto refuse = [&title](const char* found, const char* remedy) { throw InputError{title, found, "none", remedy}; };
-  if (!isZero(m.tendon_stiffnesspoly + mjNPOLY * tendon, mjNPOLY) || !isZero(m.tendon_dampingpoly + mjNPOLY * tendon, mjNPOLY))
-    refuse("springs or dampers of higher order", "only linear ones are supported");
-  if (m.tendon_plasticadr[tendon] >= 0) refuse("a plastic spring", "only elastic springs are supported");
+  requireLinear(m.tendon_stiffnesspoly + mjNPOLY * tendon, m.tendon_dampingpoly + mjNPOLY * tendon, m.tendon_plasticadr[tendon], title);
   if (out.stiffness > 0 && m.tendon_lengthspring[2 * tendon + 1] != out.springReference)
-    refuse("a spring that is slack between two lengths", "give springlength one number");
+    throw InputError{title, "a spring that is slack between two lengths", "none", "give springlength one number"};
   const auto acts = [&](int actuator) {
     return m.actuator_trntype[actuator] == mjTRN_TENDON && m.actuator_trnid[2 * actuator] == tendon && whyLeftOut(m, actuator).empty();
   };
