@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "collision/NearestOnTriangle.hpp"
+
 namespace stiction {
 namespace {
 
@@ -28,45 +30,25 @@ struct Simplex {
   }
 };
 
-Simplex keep(const Simplex& s, std::initializer_list<std::pair<int, double>> chosen) {
+/// The corners i, j, … of s with these weights, those without left out.
+template <class Weights>
+Simplex keep(const Simplex& s, std::initializer_list<int> corners, const Weights& weights) {
   Simplex out;
-  for (const auto& [index, weight] : chosen) {
-    out.corners[static_cast<std::size_t>(out.count)] = s.corners[static_cast<std::size_t>(index)];
+  Eigen::Index k = 0;
+  for (const int corner : corners) {
+    const double weight = weights[k++];
+    if (!(weight > 0)) continue;
+    out.corners[static_cast<std::size_t>(out.count)] = s.corners[static_cast<std::size_t>(corner)];
     out.weight[static_cast<std::size_t>(out.count++)] = weight;
   }
   return out;
 }
 
-Simplex nearestOnSegment(const Simplex& s, int i, int j) {
-  const Vector3& a = s.corners[static_cast<std::size_t>(i)].w;
-  const Vector3 ab = s.corners[static_cast<std::size_t>(j)].w - a;
-  const double t = -a.dot(ab);
-  const double length = ab.squaredNorm();
-  if (t <= 0) return keep(s, {{i, 1.0}});
-  if (t >= length) return keep(s, {{j, 1.0}});
-  return keep(s, {{i, 1.0 - t / length}, {j, t / length}});
-}
+Simplex nearestOnSegment(const Simplex& s) { return keep(s, {0, 1}, nearestWeights(s.corners[0].w, s.corners[1].w)); }
 
 Simplex nearestOnTriangle(const Simplex& s, int i, int j, int k) {
-  const Vector3& a = s.corners[static_cast<std::size_t>(i)].w;
-  const Vector3& b = s.corners[static_cast<std::size_t>(j)].w;
-  const Vector3& c = s.corners[static_cast<std::size_t>(k)].w;
-  const Vector3 ab = b - a;
-  const Vector3 ac = c - a;
-  const double d1 = -ab.dot(a), d2 = -ac.dot(a);
-  if (d1 <= 0 && d2 <= 0) return keep(s, {{i, 1.0}});
-  const double d3 = -ab.dot(b), d4 = -ac.dot(b);
-  if (d3 >= 0 && d4 <= d3) return keep(s, {{j, 1.0}});
-  const double vc = d1 * d4 - d3 * d2;
-  if (vc <= 0 && d1 >= 0 && d3 <= 0) return nearestOnSegment(s, i, j);
-  const double d5 = -ab.dot(c), d6 = -ac.dot(c);
-  if (d6 >= 0 && d5 <= d6) return keep(s, {{k, 1.0}});
-  const double vb = d5 * d2 - d1 * d6;
-  if (vb <= 0 && d2 >= 0 && d6 <= 0) return nearestOnSegment(s, i, k);
-  const double va = d3 * d6 - d5 * d4;
-  if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) return nearestOnSegment(s, j, k);
-  const double total = va + vb + vc;
-  return keep(s, {{i, va / total}, {j, vb / total}, {k, vc / total}});
+  const auto at = [&](int corner) -> const Vector3& { return s.corners[static_cast<std::size_t>(corner)].w; };
+  return keep(s, {i, j, k}, nearestWeights(at(i), at(j), at(k)));
 }
 
 /// Nearest point on the surface of the tetrahedron, or count 4 when the origin is inside.
@@ -94,8 +76,8 @@ Simplex nearestOnTetrahedron(const Simplex& s) {
 
 Simplex nearest(const Simplex& s) {
   switch (s.count) {
-    case 1: return keep(s, {{0, 1.0}});
-    case 2: return nearestOnSegment(s, 0, 1);
+    case 1: return s;
+    case 2: return nearestOnSegment(s);
     case 3: return nearestOnTriangle(s, 0, 1, 2);
     default: return nearestOnTetrahedron(s);
   }
@@ -142,7 +124,7 @@ int VertexSet::support(const Vector3& direction, int start) const {
   return best;
 }
 
-ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction, int startA, int startB, const Vector3& shift) {
+ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction, int startA, int startB, const Vector3& shift, double limit) {
   ClosestPoints result;
   int ia = a.support(direction, startA);
   int ib = b.support(-direction, startB);
@@ -157,7 +139,13 @@ ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector
     ia = a.support(v, ia);
     ib = b.support(-v, ib);
     const Vector3 w = b[ib] + shift - a[ia];
-    if (square - v.dot(w) <= progress * square) break;
+    const double along = v.dot(w);
+    if (along > 0 && along > limit * std::sqrt(square)) {
+      result.apart = result.beyond = true;
+      result.direction = v;
+      return result;
+    }
+    if (square - along <= progress * square) break;
     const auto end = simplex.corners.begin() + simplex.count;
     if (std::any_of(simplex.corners.begin(), end, [&](const Corner& c) { return c.a == ia && c.b == ib; })) break;
     Simplex grown = simplex;
@@ -170,6 +158,7 @@ ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector
     v = closer;
   }
   result.apart = true;
+  result.direction = v;
   result.distance = v.norm();
   for (int i = 0; i < simplex.count; ++i) {
     const std::size_t k = static_cast<std::size_t>(i);

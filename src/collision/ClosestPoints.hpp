@@ -4,6 +4,7 @@
 // met here. Used only for sets clearly apart, where the iteration ends on the exact features after a few steps. Cost: some 5 support queries.
 #pragma once
 #include <array>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -27,15 +28,17 @@ struct VertexSet {
 };
 
 struct ClosestPoints {
-  bool apart{false};   // false: the hulls meet (or are nearer than round-off); nothing else is set
-  double distance{0};  // [m]
+  bool apart{false};                   // false: the hulls meet (or are nearer than round-off); nothing else is set
+  bool beyond{false};                  // farther apart than was asked about: of the following `direction` alone is set, along which they are
+  Vector3 direction{Vector3::Zero()};  // [m] from A to B, of any length
+  double distance{0};                  // [m]
   Vector3 pointA{Vector3::Zero()}, pointB{Vector3::Zero()};
   std::array<int, 3> vertexA{-1, -1, -1}, vertexB{-1, -1, -1};  // vertices that span the nearest features, ascending, -1 where fewer
 };
 
 /// `direction`: from A towards B, more or less; `startA`, `startB`: vertices that the other body may be near. With a `shift` [m] B is moved by so much, but its nearest point is
-/// told where it is without.
+/// told where it is without. Ends where a direction shows that they are farther apart than `limit` [m].
 ClosestPoints closestPoints(const VertexSet& a, const VertexSet& b, const Vector3& direction, int startA = 0, int startB = 0,
-                            const Vector3& shift = Vector3::Zero());
+                            const Vector3& shift = Vector3::Zero(), double limit = std::numeric_limits<double>::infinity());
 
 }  // namespace stiction

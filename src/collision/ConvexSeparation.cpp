@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collision/NearestOnTriangle.hpp"
 #include "math/TangentBasis.hpp"
 
 namespace stiction {
@@ -14,6 +15,8 @@ constexpr double apart = 1e-3;          // [-] of the smaller size: distance of 
 constexpr double feature_angle = 1e-2;  // [rad] features this near the start normal are polished
 constexpr double rounding = 1e-14;      // [-] of the size: differences of g below this are noise
 constexpr std::size_t tries = 4;        // start normals followed in deep overlaps
+constexpr double level = 1e-12;         // [-] of a cylinder's normal along its axis, or across: all of a side's line supports, or of a cap
+constexpr int features_tried = 8;       // of a triangle
 constexpr double stationary = 1e-11;    // [-] of the size: tangential difference of the supports at a maximum of g
 
 struct Start {
@@ -38,8 +41,12 @@ class Pair {
   Vector3 ascend(Vector3 n, double reach) const;
   /// For smooth cores: whether Newton from n leads to the maximum of g, or beyond reach.
   bool climb(Vector3& n, double reach) const;
+  /// For a smooth core or a cylinder A and a triangle B: likewise, from feature to feature of the triangle.
+  bool climbTriangle(Vector3& n, double reach) const;
 
  private:
+  Vector3 alongAxis(const Vector3& n, const Vector3* edge) const;
+  bool meetsTriangle(const Vector3& n, double g, Vector3& weights) const;
   Vector3 nearest(const Vector3& shift, const Vector3& guess, double distance) const;
   Vector3 polish(const Vector3& n) const;
   Vector3 newton(Vector3 n, const Vector3* edge) const;
@@ -110,6 +117,77 @@ bool Pair::climb(Vector3& n, double reach) const {
   if (!(g > -apart * size_ && (c - g * end).norm() <= stationary * size_)) return false;
   n = end;
   return true;
+}
+
+/// Of a cylinder's caps and side near n the normal of largest g, with a corner of B or with its `edge`.
+Vector3 Pair::alongAxis(const Vector3& n, const Vector3* edge) const {
+  if (!a_.isCylinder()) return n;
+  const Vector3 axis = a_.rotation().col(2);
+  const double rise = n.dot(axis);
+  Vector3 best = n;
+  const auto consider = [&](const Vector3& candidate) {
+    if (value(candidate) >= value(best) - noise_) best = candidate;
+  };
+  if (1 - std::abs(rise) < 0.5 * feature_angle * feature_angle) consider(std::copysign(1.0, rise) * axis);
+  if (std::abs(rise) >= feature_angle) return best;
+  if (edge == nullptr) {
+    consider(newton(n, &axis));
+  } else if (const Vector3 across = axis.cross(*edge); across.norm() > 1e-6) {
+    consider(std::copysign(1.0 / across.norm(), across.dot(n)) * across);
+  }
+  return best;
+}
+
+/// Whether A's support along n, moved by g along it, is in the triangle, which makes n a maximum of g. `weights`: of the corners at the point of the triangle that is nearest to it.
+bool Pair::meetsTriangle(const Vector3& n, double g, Vector3& weights) const {
+  const VertexSet corners = *b_.corners();
+  const auto from = [&](const Vector3& q) -> Vector3 {
+    weights = nearestWeights(corners[0] - q, corners[1] - q, corners[2] - q);
+    return weights[0] * corners[0] + weights[1] * corners[1] + weights[2] * corners[2] - q;
+  };
+  const Vector3 x = a_.coreSupport(n) + g * n;
+  const bool meets = from(x).norm() <= stationary * size_;
+  if (meets || !a_.isCylinder()) return meets;
+  const Vector3 axis = a_.rotation().col(2);
+  const double rise = n.dot(axis);
+  if (std::abs(rise) <= level) {  // all of a side's line supports
+    const std::array<Vector3, 2> line{x, x - std::copysign(2 * a_.halfLength(), rise) * axis};
+    const ClosestPoints near = closestPoints({line}, corners, from(0.5 * (line[0] + line[1])));
+    return !near.apart || near.distance <= stationary * size_;
+  }
+  if (1 - std::abs(rise) > level) return false;
+  const Vector3 cap = a_.centre() + std::copysign(a_.halfLength(), rise) * axis + g * n;  // all of a cap
+  const auto isOnCap = [&](const Vector3& way) { return way.norm() <= a_.radius() && std::abs(n.dot(way)) <= stationary * size_; };
+  return isOnCap(b_.coreSupport(-n) - cap) || isOnCap(from(cap));
+}
+
+// At a maximum of g where A touches, moved by g along n, a point of the triangle: in its interior n is the triangle's normal, on an edge perpendicular to that, at a corner free.
+bool Pair::climbTriangle(Vector3& n, double reach) const {
+  if (!b_.isTriangle() || !(a_.isSmooth() || a_.isCylinder())) return false;
+  const VertexSet corners = *b_.corners();
+  const Vector3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
+  Vector3 weights = nearestWeights(corners[0] - a_.centre(), corners[1] - a_.centre(), corners[2] - a_.centre());
+  for (int round = 0; round < features_tried; ++round) {
+    if (value(n) - margins() > reach) return true;
+    const std::array<bool, 3> is{weights[0] > 0, weights[1] > 0, weights[2] > 0};
+    const auto count = std::count(is.begin(), is.end(), true);
+    Vector3 next;
+    if (count == 3) {
+      next = std::copysign(1.0, normal.dot(n)) * normal;
+    } else if (count == 2) {
+      const int from = is[0] ? 0 : 1, to = is[2] ? 2 : 1;
+      const Vector3 edge = (corners[to] - corners[from]).normalized();
+      next = alongAxis(newton(n, &edge), &edge);
+    } else {
+      next = alongAxis(newton(n, nullptr), nullptr);
+    }
+    const double g = value(next);
+    n = next;
+    if (g - margins() > reach) return true;
+    if (meetsTriangle(n, g, weights)) return g > -apart * size_;
+    if (std::equal(is.begin(), is.end(), weights.data(), [](bool was, double weight) { return was == (weight > 0); })) return false;
+  }
+  return false;
 }
 
 /// Ascent of g by nearest points of cores moved apart; the distance kept shrinks as it goes, for corners that barely meet.
@@ -215,8 +293,11 @@ Separation separate(const ConvexShape& a, const ConvexShape& b, double reach) {
   const Pair pair{a, b};
   thread_local std::vector<Start> starts;
   pair.starts(starts);
-  Vector3 n = starts[0].normal;
-  if (!pair.climb(n, reach)) n = pair.ascend(n, reach);
+  Vector3 n = starts[0].normal, climbed = n;
+  if (pair.climb(climbed, reach) || pair.climbTriangle(climbed, reach))
+    n = climbed;
+  else
+    n = pair.ascend(n, reach);
   double g = pair.value(n);
   for (std::size_t i = 1; i < starts.size() && g < -apart * pair.size(); ++i) {  // deep: other maxima may be better
     const Vector3 other = pair.ascend(starts[i].normal, reach);

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/Assert.hpp"
+#include "collision/SeparatingAxis.hpp"
 
 namespace stiction {
 namespace {
@@ -63,10 +64,15 @@ ConvexShape::ConvexShape(const Shape& shape, const Pose& X) : dimensions_{shape.
     case ShapeType::Sphere:
       kind_ = Kind::Point;
       margin_ = shape.size.x();
+      corners_[0] = p_;
+      cornerCount_ = 1;
       break;
     case ShapeType::Capsule:
       kind_ = Kind::Segment;
       margin_ = shape.size.x();
+      corners_[0] = placed({0, 0, -shape.size.y()});
+      corners_[1] = placed({0, 0, shape.size.y()});
+      cornerCount_ = 2;
       break;
     case ShapeType::Box:
     case ShapeType::Hull:
@@ -81,9 +87,15 @@ ConvexShape::ConvexShape(const Shape& shape, const Pose& X) : dimensions_{shape.
   }
 }
 
-ConvexShape::ConvexShape(const std::array<Vector3, 3>& corners) : kind_{Kind::Triangle}, corners_{corners} {
+ConvexShape::ConvexShape(const std::array<Vector3, 3>& corners) : kind_{Kind::Triangle}, corners_{corners}, cornerCount_{3} {
   centre_ = (corners[0] + corners[1] + corners[2]) / 3.0;
   for (const Vector3& corner : corners) size_ = std::max(size_, (corner - centre_).norm());
+}
+
+std::optional<VertexSet> ConvexShape::corners() const {
+  if (polytope_ != nullptr) return VertexSet{polytope_->vertices, &polytope_->neighbours, &R_, &p_};
+  if (cornerCount_ > 0) return VertexSet{{corners_.data(), cornerCount_}};
+  return std::nullopt;
 }
 
 Vector3 ConvexShape::coreSupport(const Vector3& m) const {
@@ -137,6 +149,22 @@ int ConvexShape::bestFace(const Vector3& local) const {
   }
   return best;
 }
+
+/// Of the faces at a corner.
+int ConvexShape::bestFaceAt(int corner, const Vector3& local) const {
+  int best = -1;
+  double value = -2;
+  for (const int other : polytope_->neighbours[at(corner)]) {
+    const Polytope::Edge& edge = polytope_->edges[at(findEdge(*polytope_, corner, other))];
+    for (const int f : {edge.f0, edge.f1}) {
+      const double candidate = local.dot(polytope_->normals[at(f)]);
+      if (candidate > value || (candidate == value && f < best)) best = f, value = candidate;
+    }
+  }
+  return best;
+}
+
+Vector3 ConvexShape::faceNormalAt(int corner, const Vector3& m) const { return turned(polytope_->normals[at(bestFaceAt(corner, R_.transpose() * m))]); }
 
 void ConvexShape::faceNormals(const Vector3& m, double angle, DirectionList& normals) const {
   if (kind_ == Kind::Polytope) {
@@ -204,15 +232,9 @@ void ConvexShape::startNormals(const Vector3& other, std::vector<Vector3>& norma
 void ConvexShape::polytopePatch(const Vector3& m, Patch& patch) const {
   const Vector3 d = R_.transpose() * m;
   const auto add = [&](int v) { patch.vertices.push_back({placed(polytope_->vertices[at(v)]), v}); };
-  const int top = supportVertex(*polytope_, d);
-  int face = -1;
-  double value = 1 - 0.5 * facing_angle * facing_angle;
-  for (std::size_t f = 0; f < polytope_->normals.size(); ++f) {  // of the faces at the support vertex: the nearest in direction need not be one of them
-    const double candidate = d.dot(polytope_->normals[f]);
-    const std::vector<int>& loop = polytope_->faces[f];
-    if (candidate > value && std::find(loop.begin(), loop.end(), top) != loop.end()) face = static_cast<int>(f), value = candidate;
-  }
-  if (face >= 0) {
+  const int top = supportVertex(*polytope_, d, last_);
+  const int face = bestFaceAt(top, d);  // the nearest in direction of all need not be one of those at the support vertex
+  if (d.dot(polytope_->normals[at(face)]) > 1 - 0.5 * facing_angle * facing_angle) {
     patch.kind = Patch::Kind::Polygon;
     patch.normal = turned(polytope_->normals[at(face)]);
     for (const int v : polytope_->faces[at(face)]) add(v);

@@ -6,8 +6,10 @@
 // Notation: m a unit direction out of the shape, common frame.
 #pragma once
 #include <array>
+#include <optional>
 #include <vector>
 
+#include "collision/ClosestPoints.hpp"
 #include "geometry/Shape.hpp"
 
 namespace stiction {
@@ -50,6 +52,22 @@ class ConvexShape {
   double size() const { return size_; }  // [m] radius of a sphere about the centre that holds the shape
   const Vector3& centre() const { return centre_; }
 
+  /// Corners of the core, if it has any.
+  std::optional<VertexSet> corners() const;
+  bool isTriangle() const { return kind_ == Kind::Triangle; }
+  bool isCylinder() const { return kind_ == Kind::Cylinder; }
+  /// Of a cylinder: radius and half of its length [m]; its axis is the third one of the frame.
+  double radius() const { return dimensions_.x(); }
+  double halfLength() const { return dimensions_.y(); }
+  /// Of boxes and hulls, else null; in a frame of its own, at X.
+  const Polytope* polytope() const { return polytope_; }
+  const Matrix3& rotation() const { return R_; }
+  const Vector3& origin() const { return p_; }
+  /// The one that the last support was.
+  int lastCorner() const { return last_; }
+  /// Of a polytope: the normal nearest to m of the faces at a corner.
+  Vector3 faceNormalAt(int corner, const Vector3& m) const;
+
   /// Whether the core is a point or has one supporting point in every direction, which moves smoothly with it.
   bool isSmooth() const { return kind_ == Kind::Point || kind_ == Kind::Ellipsoid; }
   Vector3 coreSupport(const Vector3& m) const;
@@ -71,13 +89,15 @@ class ConvexShape {
   Vector3 turned(const Vector3& local) const { return R_ * local; }
   Vector3 placed(const Vector3& local) const { return p_ + R_ * local; }
   int bestFace(const Vector3& local) const;
+  int bestFaceAt(int corner, const Vector3& local) const;
   void polytopePatch(const Vector3& m, Patch& patch) const;
   void trianglePatch(const Vector3& m, Patch& patch) const;
   void cylinderPatch(const Vector3& m, Patch& patch) const;
 
   Kind kind_{Kind::Point};
   const Polytope* polytope_{nullptr};
-  std::array<Vector3, 3> corners_{};
+  std::array<Vector3, 3> corners_{};  // [m] of a point, segment or triangle
+  std::size_t cornerCount_{0};
   Vector3 dimensions_{Vector3::Zero()};
   Matrix3 R_{Matrix3::Identity()};
   Vector3 p_{Vector3::Zero()};

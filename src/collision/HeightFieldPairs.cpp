@@ -22,6 +22,14 @@ class Terrain final : public TriangleSurface {
   double height(int c, int r) const { return field_.heights[at(r) * at(field_.columns) + at(c)]; }
   Vector3 point(int c, int r) const { return {-field_.rx + c * dx_, -field_.ry + r * dy_, height(c, r)}; }
 
+  /// The triangle over or under a point; -1: none.
+  int triangleAt(const Vector3& p) const {
+    const double x = (p.x() + field_.rx) / dx_, y = (p.y() + field_.ry) / dy_;
+    const int c = static_cast<int>(std::floor(x)), r = static_cast<int>(std::floor(y));
+    if (!has(c, r) || !has(c + 1, r + 1)) return -1;
+    return 2 * (r * (field_.columns - 1) + c) + (y - r > x - c ? 1 : 0);
+  }
+
   std::array<Vector3, 3> corners(int triangle) const override {
     std::array<Vector3, 3> result;
     for (int k = 0; k < 3; ++k) {
@@ -90,6 +98,7 @@ void collideConvexHeightField(const Shape& a, const Pose& X_WA, const Shape& b, 
       contact.touch(terrain, 2 * cell);
       contact.touch(terrain, 2 * cell + 1);
     }
+  if (const int under = terrain.triangleAt(shape.centre()); under >= 0) contact.keepAbove(terrain, under);
   contact.finish(X_WB, out);
 }
 

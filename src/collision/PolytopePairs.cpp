@@ -22,8 +22,6 @@ constexpr double ridge_window{10.0};      // [δ0] offset from the reference edg
 constexpr double face_margin{1e-5};       // an axis of the second choice must be better by this much
 constexpr double face_preference{1e-2};   // [-] and by this fraction
 constexpr double nearest_fraction{1e-3};  // [-] apart, a corner region counts when it may be nearer by this fraction
-constexpr double moved_apart{1e-3};       // distance of bodies of many faces that overlap, once moved apart to find what is near
-constexpr int most_moves{4};
 constexpr double same_direction{0.9986};  // [-] cosine: an edge axis this near a face normal tells nothing the clipped face does not
 
 struct Face {
@@ -41,7 +39,6 @@ class Manifold {
  private:
   void addFace(const Face& face, const EdgeAxis& edge);
   void place();
-  bool findNearPoints(NearPoint& nearA, NearPoint& nearB) const;
   int incidentFace(const PlacedPolytope& reference, const Face& face, const PlacedPolytope& incident) const;
   bool touchesAtCorner() const;
   bool addRidge(const Face& face, int incident);
@@ -100,7 +97,7 @@ void Manifold::place() {
 void Manifold::collide() {
   const bool many = a_.hasTree() || b_.hasTree();
   NearPoint nearA, nearB;
-  if (many && !findNearPoints(nearA, nearB)) return;
+  if (many && !findNearPoints(a_, {b_.shape->vertices, &b_.shape->neighbours, &b_.rotation, &b_.origin}, b_.centre, size_, reach_, nearA, nearB)) return;
   place();
   const FaceAxis axisA = largestFaceSeparation(a_, b_, many ? &nearB : nullptr, reach_);
   if (axisA.separation > reach_) return;
@@ -125,31 +122,6 @@ void Manifold::collide() {
     return;
   }
   addFace(face, edge);
-}
-
-/// The nearest points of bodies one of which has many faces, of bodies that overlap those of the same moved apart. Returns false when the bodies are beyond
-/// reach for certain.
-bool Manifold::findNearPoints(NearPoint& nearA, NearPoint& nearB) const {
-  const VertexSet a = a_.set(), b{b_.shape->vertices, &b_.shape->neighbours, &b_.rotation, &b_.origin};
-  Vector3 n = b_.centre - a_.centre;
-  nearA.vertex = a.support(n), nearB.vertex = b.support(-n);
-  nearA.point = a[nearA.vertex], nearB.point = b[nearB.vertex];
-  Vector3 shift = Vector3::Zero();
-  for (int k = 0; k < most_moves; ++k) {
-    const ClosestPoints closest = closestPoints(a, b, n, nearA.vertex, nearB.vertex, shift);
-    const Vector3 last = n;
-    if (closest.apart) {
-      nearA = {closest.pointA, closest.vertexA[0]}, nearB = {closest.pointB, closest.vertexB[0]};
-      n = nearB.point + shift - nearA.point;
-    }
-    if (!(n.squaredNorm() > 0)) return true;
-    n.normalize();
-    const double separation = n.dot(b[b.support(-n, nearB.vertex)] - a[a.support(n, nearA.vertex)]);
-    if (separation > reach_) return false;
-    if (closest.apart && (shift.isZero(0) || n.dot(last) > same_direction)) return true;
-    shift = (moved_apart * size_ - std::min(0.0, separation)) * n;
-  }
-  return true;
 }
 
 /// The face most nearly against the reference face; where it misses the nearest vertex, the most nearly opposite one of the faces that meet at that vertex.

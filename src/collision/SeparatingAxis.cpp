@@ -12,7 +12,10 @@
 namespace stiction {
 namespace {
 
-constexpr double parallel_sine{1e-4};  // [-] edges nearer to parallel give no axis of their own: their fan of normals ends in face normals
+constexpr double moved_apart{1e-3};  // [-] of the size: distance of bodies of many faces that overlap, once moved apart to find what is near
+constexpr int most_moves{4};
+constexpr double same_direction{0.9986};  // [-] cosine: moving apart along another direction is worth a try
+constexpr double parallel_sine{1e-4};     // [-] edges nearer to parallel give no axis of their own: their fan of normals ends in face normals
 
 struct Bounds {
   Vector3 low, high;
@@ -131,6 +134,29 @@ FaceAxis largestOfFew(const PlacedPolytope& body, const PlacedPolytope& other, c
 }
 
 }  // namespace
+
+bool findNearPoints(const PlacedPolytope& a, const VertexSet& b, const Vector3& centre, double size, double reach, NearPoint& nearA, NearPoint& nearB) {
+  const VertexSet corners = a.set();
+  Vector3 n = centre - a.centre;
+  nearA.vertex = corners.support(n), nearB.vertex = b.support(-n);
+  nearA.point = corners[nearA.vertex], nearB.point = b[nearB.vertex];
+  Vector3 shift = Vector3::Zero();
+  for (int k = 0; k < most_moves; ++k) {
+    const ClosestPoints closest = closestPoints(corners, b, n, nearA.vertex, nearB.vertex, shift);
+    const Vector3 last = n;
+    if (closest.apart) {
+      nearA = {closest.pointA, closest.vertexA[0]}, nearB = {closest.pointB, closest.vertexB[0]};
+      n = nearB.point + shift - nearA.point;
+    }
+    if (!(n.squaredNorm() > 0)) return true;
+    n.normalize();
+    const double separation = n.dot(b[b.support(-n, nearB.vertex)] - corners[corners.support(n, nearA.vertex)]);
+    if (separation > reach) return false;
+    if (closest.apart && (shift.isZero(0) || n.dot(last) > same_direction)) return true;
+    shift = (moved_apart * size - std::min(0.0, separation)) * n;
+  }
+  return true;
+}
 
 int findEdge(const Polytope& polytope, int vertex0, int vertex1) {
   const auto [low, high] = std::minmax({vertex0, vertex1});

@@ -43,6 +43,10 @@ struct NearPoint {
   int vertex{0};
 };
 
+/// The nearest points of bodies one of which has many faces, of bodies that overlap those of the same moved apart; B's corners in the frame of A, `centre` [m] among them, `size` [m] of the
+/// smaller body. Returns false when the bodies are beyond reach for certain.
+bool findNearPoints(const PlacedPolytope& a, const VertexSet& b, const Vector3& centre, double size, double reach, NearPoint& nearA, NearPoint& nearB);
+
 struct FaceAxis {
   int face{-1};
   double separation{0};  // [m]

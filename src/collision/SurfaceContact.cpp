@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
+
+#include "collision/NearestOnTriangle.hpp"
+#include "collision/TriangleSeparation.hpp"
 
 namespace stiction {
 namespace {
@@ -11,6 +16,8 @@ constexpr double allowed_slope = 1e-8;  // [rad] round-off in the test of a norm
 constexpr double same_point = 1e-9;     // [m]
 constexpr double same_normal = 1e-12;   // [-] of 1 - cosine
 constexpr double touching = 1e-6;       // [-] of the shape's size: nearer than this, the normal of the nearest points may be any between the faces
+constexpr int arc_rounds = 60;          // of the search along an arc of normals, which ends where it knows them
+constexpr double arc_end = 1e-13;       // [rad] as well as this
 constexpr double shallow = 0.02;        // [-] of the shape's size: a face may push this deep where another way out is shorter
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -52,6 +59,8 @@ void SurfaceContact::begin(const ConvexShape& shape, double reach, bool solidBel
   reach_ = reach;
   solidBelow_ = solidBelow;
   points_.clear();
+  missed_.clear();
+  below_.reset();
   axesKnown_ = 0;
 }
 
@@ -61,6 +70,20 @@ bool SurfaceContact::isBeyond(const std::array<Vector3, 3>& corners) const {
     return std::min({along(0), along(1), along(2)}) - axis.end > reach_;
   };
   return std::any_of(axes_.begin(), axes_.begin() + static_cast<std::ptrdiff_t>(std::min(axesKnown_, axes_.size())), separates);
+}
+
+/// Whether the way from the shape's centre to the nearest point of the triangle shows that it is beyond reach.
+bool SurfaceContact::isBeyondAlongCentre(const std::array<Vector3, 3>& corners, Vector3& way) {
+  const Vector3 &centre = shape_->centre(), a = corners[0] - centre, b = corners[1] - centre, c = corners[2] - centre;
+  const Vector3 weights = nearestWeights(a, b, c);
+  way = weights[0] * a + weights[1] * b + weights[2] * c;
+  const double distance = way.norm();
+  if (distance <= reach_) return false;
+  const Vector3 n = way / distance;
+  const double end = n.dot(shape_->coreSupport(n)) + shape_->margin();
+  if (n.dot(centre) + distance - end <= reach_) return false;
+  remember(n, end);
+  return true;
 }
 
 void SurfaceContact::remember(const Vector3& normal, double end) { axes_[axesKnown_++ % axes_.size()] = {normal, end}; }
@@ -138,7 +161,44 @@ void SurfaceContact::touchFace(const ConvexShape& flat, const SurfaceTriangle& t
   addMeetings(contact_.meet(patchShape_, patchTriangle_, -t.normal, 1e-9 * shape_->size()), -t.normal, t, triangle, faceGap, true);
 }
 
-double SurfaceContact::gapAlong(const Vector3& m, const Vector3& onSurface) const { return m.dot(shape_->coreSupport(-m) - onSurface) - shape_->margin(); }
+/// Largest gap [m] along the normals m = cos a n + sin a e of an arc, a in [0, end]: from the best of a few, between two whose slopes say that it lies there. There it is where the supports of both
+/// are level, if the shape has corners; where the slope vanishes, if it is smooth.
+SurfaceContact::ArcPoint SurfaceContact::largestGap(const Vector3& n, const Vector3& e, double end, const Vector3& onSurface) const {
+  const auto point = [&](double angle) {
+    ArcPoint p;
+    p.angle = angle;
+    p.normal = std::cos(angle) * n + std::sin(angle) * e;
+    p.apart = shape_->coreSupport(-p.normal) - onSurface;
+    p.gap = p.normal.dot(p.apart) - shape_->margin();
+    p.slope = (std::cos(angle) * e - std::sin(angle) * n).dot(p.apart);
+    return p;
+  };
+  std::array<ArcPoint, 5> samples;
+  std::size_t most = 0;
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    samples[k] = point(end * static_cast<double>(k) / (samples.size() - 1));
+    if (samples[k].gap > samples[most].gap) most = k;
+  }
+  const std::size_t other = samples[most].slope > 0 ? most + 1 : most - 1;
+  ArcPoint best = samples[most];
+  if (other >= samples.size()) return best;  // it rises beyond the end
+  ArcPoint low = samples[std::min(most, other)], high = samples[std::max(most, other)];
+  for (int round = 0; round < arc_rounds && high.angle - low.angle > arc_end; ++round) {
+    const Vector3 level = low.apart == high.apart ? low.apart : Vector3{low.apart - high.apart};
+    const bool isOneCorner = low.apart == high.apart, byCorners = isOneCorner || round % 2 == 0;
+    double angle = 0.5 * (low.angle + high.angle);
+    const double guess = isOneCorner ? std::atan2(e.dot(level), n.dot(level))
+                         : byCorners ? std::atan2(-std::copysign(1.0, e.dot(level)) * n.dot(level), std::abs(e.dot(level)))
+                                     : low.angle + (high.angle - low.angle) * low.slope / (low.slope - high.slope);
+    const bool isInside = guess > low.angle && guess < high.angle;
+    if (isInside) angle = guess;
+    const ArcPoint next = point(angle);
+    if (next.gap > best.gap) best = next;
+    if (isInside && byCorners && (next.apart == low.apart || next.apart == high.apart)) break;
+    (next.slope > 0 ? low : high) = next;
+  }
+  return best;
+}
 
 /// The best normal on the arcs from the face normal to the last one allowed at each ridge, if it beats the face and the shape is at that edge within `slack`.
 bool SurfaceContact::touchRidge(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap, double slack) {
@@ -147,16 +207,12 @@ bool SurfaceContact::touchRidge(const ConvexShape& flat, const SurfaceTriangle& 
   int edge = -1;
   for (int k = 0; k < 3; ++k) {
     if (!t.ridge[at(k)]) continue;
-    const auto along = [&](double s) { return Vector3{((1 - s) * t.normal + s * t.beyond[at(k)]).normalized()}; };
-    double middle = 0, width = 0.5, most = faceGap;
-    for (int round = 0; round < 60; ++round, width *= 0.6) {
-      const double from = std::clamp(middle - width, 0.0, 1.0), to = std::clamp(middle + width, 0.0, 1.0);
-      for (const double s : {from, to, 0.5 * (from + to)}) {
-        const double gap = gapAlong(along(s), t.corners[at(k)]);
-        if (gap > most) most = gap, middle = s;
-      }
-    }
-    if (most > best) best = most, normal = along(middle), edge = k;
+    const double cosine = t.normal.dot(t.beyond[at(k)]);
+    const Vector3 sideways = t.beyond[at(k)] - cosine * t.normal;
+    const double sine = sideways.norm();
+    if (!(sine > 0)) continue;
+    const ArcPoint most = largestGap(t.normal, sideways / sine, std::atan2(sine, cosine), t.corners[at(k)]);
+    if (most.gap > best) best = most.gap, normal = most.normal, edge = k;
   }
   if (edge < 0 || !(best <= reach_)) return false;
   const Vector3& from = t.corners[at(edge)];
@@ -188,28 +244,80 @@ void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
   }
   const bool inFront = normal.dot(shape_->centre() - corners[0]) >= 0;
   if (!inFront && !solidBelow_) return;
-  const SurfaceTriangle t = describe(surface, triangle, normal, corners);
-  const ConvexShape flat{corners};
+  Vector3 way = Vector3::Zero();
+  if (inFront && isBeyondAlongCentre(corners, way)) return;
+  const std::size_t before = points_.size();
+  Near here{triangle, describe(surface, triangle, normal, corners), way, faceGap, {}, false};
+  if (const bool isDone = inFront && touchInFront(surface, here); !isDone) touchFace(ConvexShape{corners}, here.triangle, triangle, faceGap);
+  const double depth = touching * shape_->size();
+  const bool overlaps = inFront && faceGap < -depth && !(here.near && here.near->gap >= -depth);
+  if (points_.size() == before && (here.isAllowed || overlaps)) missed_.push_back(here);
+}
+
+/// Of a shape in front of the triangle: returns whether that is all, else the face sees to it.
+bool SurfaceContact::touchInFront(const TriangleSurface& surface, Near& here) {
+  const SurfaceTriangle& t = here.triangle;
+  const double faceGap = here.faceGap;
   const bool ridged = t.ridge[0] || t.ridge[1] || t.ridge[2];
-  if (inFront && (ridged || -faceGap > shallow * shape_->size())) {  // what lies deep behind the plane may pass beside the triangle
-    const Separation near = separate(*shape_, flat, reach_);
-    if (!(near.gap <= reach_)) {
-      remember(near.normal, near.normal.dot(near.witnessA));
-      return;
-    }
-    if (ridged && allowed(surface, triangle, t, -near.normal)) {
-      touchFreely(near, flat, t, triangle);
-      return;
-    }
-    const double slack = std::max(4 * std::abs(near.gap), touching * shape_->size());
-    const bool apart = near.gap > touching * shape_->size();
-    if (ridged && !apart && -near.gap < shallow * shape_->size() && touchRidge(flat, t, triangle, faceGap, slack)) return;
-    if (apart ? -faceGap > slack : ridged && -faceGap > std::max(slack, shallow * shape_->size())) return;  // what is apart is not pushed
+  if (!ridged && -faceGap <= shallow * shape_->size()) return false;
+  const ConvexShape flat{t.corners};  // what lies deep behind the plane may pass beside the triangle
+  const Separation near = separationFrom(flat, here.way);
+  if (!(near.gap <= reach_)) {
+    remember(near.normal, near.normal.dot(near.witnessA));
+    return true;
   }
-  touchFace(flat, t, triangle, faceGap);
+  here.near = near;
+  here.isAllowed = ridged && allowed(surface, here.number, t, -near.normal);
+  if (here.isAllowed) {
+    touchFreely(near, flat, t, here.number);
+    return true;
+  }
+  const double slack = std::max(4 * std::abs(near.gap), touching * shape_->size());
+  const bool apart = near.gap > touching * shape_->size();
+  if (ridged && !apart && -near.gap < shallow * shape_->size() && touchRidge(flat, t, here.number, faceGap, slack)) return true;
+  return apart ? -faceGap > slack : ridged && -faceGap > std::max(slack, shallow * shape_->size());  // what is apart is not pushed
+}
+
+void SurfaceContact::keepAbove(const TriangleSurface& surface, int triangle) {
+  const std::array<Vector3, 3> corners = surface.corners(triangle);
+  const Vector3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
+  if (normal.dot(shape_->centre() - corners[0]) >= 0) return;
+  const Vector3 lowest = shape_->coreSupport(-normal) - shape_->margin() * normal;
+  const double gap = normal.dot(lowest - corners[0]);
+  below_ = PairPoint{lowest - 0.5 * gap * normal, -normal, gap, surfaceFeature(triangle, Meets::Single, 0, 6, 0)};
+}
+
+Separation SurfaceContact::separationFrom(const ConvexShape& flat, const Vector3& way) const {
+  const std::optional<Separation> direct = separateTriangle(*shape_, flat, way, reach_);
+  return direct ? *direct : separate(*shape_, flat, reach_);
+}
+
+/// What is nearer to a triangle, or overlaps it by more, than any point says, and found none on it: the patches of both do not meet, the normal of least overlap is not allowed, or a corner below a
+/// valley is under no face. There it touches at one point, along the face where the normal is not allowed, and is pushed out by no more than that overlap.
+void SurfaceContact::addMissed() {
+  const double depth = touching * shape_->size();
+  double least = std::numeric_limits<double>::infinity();
+  for (const PairPoint& point : points_) least = std::min(least, point.gap);
+  const Near* nearest = nullptr;
+  for (Near& missed : missed_) {
+    if (!(missed.faceGap < least - depth)) continue;
+    if (!missed.near) missed.near = separationFrom(ConvexShape{missed.triangle.corners}, missed.way);
+    if (missed.near->gap < least - depth && (missed.isAllowed || missed.near->gap < -depth)) least = missed.near->gap, nearest = &missed;
+  }
+  if (nearest == nullptr) {
+    if (points_.empty() && below_) points_.push_back(*below_);
+    return;
+  }
+  const Separation& near = *nearest->near;
+  const std::array<Vector3, 3>& corners = nearest->triangle.corners;
+  const Vector3 a = corners[0] - near.witnessA, b = corners[1] - near.witnessA, c = corners[2] - near.witnessA, weights = nearestWeights(a, b, c);
+  const Vector3 onTriangle = near.witnessA + weights[0] * a + weights[1] * b + weights[2] * c;
+  const Vector3 normal = nearest->isAllowed ? near.normal : Vector3{-nearest->triangle.normal};
+  points_.push_back({onTriangle - 0.5 * near.gap * normal, normal, near.gap, surfaceFeature(nearest->number, Meets::Single, 0, 5, 0)});
 }
 
 void SurfaceContact::finish(const Pose& X_WS, std::vector<PairPoint>& out) {
+  addMissed();
   const std::size_t first = out.size();
   for (const PairPoint& local : points_) {
     const PairPoint point{X_WS * local.point, X_WS.rotation * local.normal, local.gap, local.feature};

@@ -6,11 +6,13 @@
 //   - the least-overlap normal of shape and triangle is taken where it is allowed,
 //   - else, where they touch or overlap (the normal of two corners that meet is anything between their faces), the best normal of the arcs at the triangle's edges,
 //   - else the face normal, and then only points of the shape that lie over the triangle count.
+//   - what overlaps a triangle and finds no point by any of these is pushed out along the face, by as much as it overlaps.
 // Corners and edges of the surface that are flat or hollow add no points of their own where a flat side of the shape rests on them: the gap is least elsewhere.
 //
 // Frame: the surface's own, S. Cost: a support and a clip for each flat triangle, a separation for each triangle with a ridge.
 #pragma once
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "collision/ConvexSeparation.hpp"
@@ -42,6 +44,8 @@ class SurfaceContact {
   /// `solidBelow`: whatever is behind the surface is pushed out however deep; else triangles act only on shapes whose centre is in front of them.
   void begin(const ConvexShape& shape, double reach, bool solidBelow);
   void touch(const TriangleSurface& surface, int triangle);
+  /// What has its centre behind this triangle, which it is under, and touches nothing, is pushed out here.
+  void keepAbove(const TriangleSurface& surface, int triangle);
   /// Appends the points, moved to the world, normals from the shape to the surface; points that coincide within 1e-9 m with equal normals are kept once.
   void finish(const Pose& X_WS, std::vector<PairPoint>& out);
 
@@ -51,12 +55,33 @@ class SurfaceContact {
     Vector3 normal;
     double end;
   };
+  /// A triangle within reach, and how far the shape is from it.
+  struct Near {
+    int number;
+    SurfaceTriangle triangle;
+    Vector3 way;                     // [m] to it from the shape's centre
+    double faceGap;                  // [m] over its plane
+    std::optional<Separation> near;  // where it was needed
+    bool isAllowed;                  // its normal
+  };
   /// Whether an axis that told of another triangle that it is beyond reach tells the same of this one.
   bool isBeyond(const std::array<Vector3, 3>& corners) const;
+  bool isBeyondAlongCentre(const std::array<Vector3, 3>& corners, Vector3& way);
   void remember(const Vector3& normal, double end);
   bool allowed(const TriangleSurface& surface, int triangle, const SurfaceTriangle& t, const Vector3& m);
-  double gapAlong(const Vector3& m, const Vector3& onSurface) const;
+  /// On an arc of normals out of the surface.
+  struct ArcPoint {
+    double angle;    // [rad]
+    Vector3 normal;  // [-]
+    Vector3 apart;   // [m] from the surface to the core's support
+    double gap;      // [m] along the normal,
+    double slope;    // [m/rad] and its derivative
+  };
+  ArcPoint largestGap(const Vector3& n, const Vector3& e, double end, const Vector3& onSurface) const;
   bool touchRidge(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap, double slack);
+  bool touchInFront(const TriangleSurface& surface, Near& here);
+  Separation separationFrom(const ConvexShape& flat, const Vector3& way) const;
+  void addMissed();
   void touchFreely(const Separation& near, const ConvexShape& flat, const SurfaceTriangle& t, int triangle);
   void touchFace(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap);
   void addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle, double least, bool cornersOnly);
@@ -68,6 +93,8 @@ class SurfaceContact {
   PatchContact contact_;
   std::vector<Vector3> neighbours_;
   std::vector<PairPoint> points_;
+  std::vector<Near> missed_;
+  std::optional<PairPoint> below_;
   std::array<Axis, 8> axes_;  // the last ones
   std::size_t axesKnown_{0};
 };

@@ -269,6 +269,34 @@ TEST(SurfacePairs, wavyTerrainContactsAreFiniteAndOnTheSurface) {
   EXPECT_GT(found, 5000);
 }
 
+/// Lowered from above the ground to far into it, a body never loses it, and no contact comes or goes while it is apart: the gap closes no faster than the body goes.
+TEST(SurfacePairs, whatSinksIntoTheGroundIsNeverLost) {
+  Random random{31};
+  const Shape field = terrain(25, [](double x, double y) { return 0.05 * std::sin(9 * x + 1) * std::cos(7 * y); });
+  Random points{640};
+  std::vector<Vector3> cloud;
+  for (int i = 0; i < 400; ++i) cloud.emplace_back(points.vector().normalized().cwiseProduct(Vector3{0.25, 0.2, 0.15}));
+  std::vector<Shape> all = bodies();
+  all.push_back(Shape::hull(cloud));
+  constexpr double step = 5e-4;
+  for (const Shape& body : all)
+    for (int trial = 0; trial < 25; ++trial) {
+      Pose X{{random.uniform(-0.6, 0.6), random.uniform(-0.6, 0.6), 0.4}, random.rotation()};
+      double last = std::numeric_limits<double>::infinity();
+      for (; X.position.z() > -0.3; X.position.z() -= last > 0 ? step : 20 * step) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const PairPoint& point : collide(body, X, field, Pose{}, 0.02)) least = std::min(least, point.gap);
+        if (std::isinf(least) && std::isinf(last)) continue;
+        ASSERT_TRUE(std::isfinite(least)) << name(body.type) << " trial " << trial << " at " << X.position.z() << ", gap before " << last;
+        const bool appears = std::isinf(last), isApart = !appears && last > 0 && least > 0;
+        ASSERT_TRUE(!appears || least > 0.02 - 1.001 * step) << name(body.type) << " trial " << trial << " at " << X.position.z() << ", gap " << least;
+        ASSERT_TRUE(!isApart || std::abs(least - (last - 0.5 * step)) < 0.501 * step)
+            << name(body.type) << " trial " << trial << ", gap " << last << ", " << least;
+        last = least;
+      }
+    }
+}
+
 /// Distance of a point from a triangle: the plane where its foot is inside, else the nearest of the three edges.
 double distanceToTriangle(const Vector3& p, const std::array<Vector3, 3>& t) {
   const Vector3 normal = (t[1] - t[0]).cross(t[2] - t[0]).normalized();
