@@ -163,7 +163,6 @@ bool Pair::meetsTriangle(const Vector3& n, double g, Vector3& weights) const {
 
 // At a maximum of g where A touches, moved by g along n, a point of the triangle: in its interior n is the triangle's normal, on an edge perpendicular to that, at a corner free.
 bool Pair::climbTriangle(Vector3& n, double reach) const {
-  if (!b_.isTriangle() || !(a_.isSmooth() || a_.isCylinder())) return false;
   const VertexSet corners = *b_.corners();
   const Vector3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
   Vector3 weights = nearestWeights(corners[0] - a_.centre(), corners[1] - a_.centre(), corners[2] - a_.centre());
@@ -287,29 +286,34 @@ Vector3 Pair::polish(const Vector3& n) const {
   return best;
 }
 
+/// What the pair's normal n, of which g(n) is known, comes to.
+Separation told(const ConvexShape& a, const ConvexShape& b, const Vector3& n, double g) {
+  return {n, g - a.margin() - b.margin(), a.coreSupport(n) + a.margin() * n, b.coreSupport(-n) - b.margin() * n};
+}
+
 }  // namespace
 
 Separation separate(const ConvexShape& a, const ConvexShape& b, double reach) {
   const Pair pair{a, b};
   thread_local std::vector<Start> starts;
   pair.starts(starts);
-  Vector3 n = starts[0].normal, climbed = n;
-  if (pair.climb(climbed, reach) || pair.climbTriangle(climbed, reach))
-    n = climbed;
-  else
-    n = pair.ascend(n, reach);
+  Vector3 n = starts[0].normal;
+  if (!pair.climb(n, reach)) n = pair.ascend(n, reach);
   double g = pair.value(n);
   for (std::size_t i = 1; i < starts.size() && g < -apart * pair.size(); ++i) {  // deep: other maxima may be better
     const Vector3 other = pair.ascend(starts[i].normal, reach);
     const double candidate = pair.value(other);
     if (candidate > g + pair.noise()) n = other, g = candidate;
   }
-  Separation result;
-  result.normal = n;
-  result.gap = g - pair.margins();
-  result.witnessA = a.coreSupport(n) + a.margin() * n;
-  result.witnessB = b.coreSupport(-n) - b.margin() * n;
-  return result;
+  return told(a, b, n, g);
+}
+
+std::optional<Separation> separateRound(const ConvexShape& a, const ConvexShape& triangle, const Vector3& direction, double reach) {
+  const Pair pair{a, triangle};
+  const double length = direction.norm();
+  Vector3 n = length > 0 ? Vector3{direction / length} : Vector3::Zero();
+  if (!(length > 0) || !pair.climbTriangle(n, reach)) return std::nullopt;
+  return told(a, triangle, n, pair.value(n));
 }
 
 }  // namespace stiction

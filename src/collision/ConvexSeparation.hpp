@@ -11,6 +11,8 @@
 // the curvature of the supports (quadratic), so that normal and witnesses are exact to round-off. Never the expanding-polytope algorithm.
 // Ellipsoids and points need no search: g is concave in n of any length, so a stationary n with g > 0 is the maximum, and Newton mostly gets there from the line of centres.
 #pragma once
+#include <optional>
+
 #include "collision/ConvexShape.hpp"
 
 namespace stiction {
@@ -24,5 +26,9 @@ struct Separation {
 
 /// Exact when the gap is at most `reach`; else only a lower bound of the gap that is above it.
 Separation separate(const ConvexShape& a, const ConvexShape& b, double reach);
+
+/// The same for a smooth core or a cylinder A and a triangle, from feature to feature of the triangle by Newton's method, first along `direction`, to where the triangle is near. At a maximum
+/// of g A touches, moved by g along n, a point of the triangle: where that fails there is nothing, nor for deep overlaps.
+std::optional<Separation> separateRound(const ConvexShape& a, const ConvexShape& triangle, const Vector3& direction, double reach);
 
 }  // namespace stiction

@@ -17,6 +17,9 @@ constexpr std::size_t many_faces = 64;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// Length across z. Plain, not hypot: directions are nowhere near the ends of the number range.
+double planar(const Vector3& d) { return std::sqrt(d.x() * d.x() + d.y() * d.y()); }
+
 /// Follows edges within `slope` of perpendicular to m from the support vertex; calls visit(from, to) for each.
 template <class Visit>
 void walkLevelEdges(const Polytope& polytope, const Vector3& m, double slope, Visit visit) {
@@ -40,7 +43,7 @@ void walkLevelEdges(const Polytope& polytope, const Vector3& m, double slope, Vi
 
 void capRimPoints(const Vector3& dimensions, const Vector3& m, double sign, std::vector<PatchVertex>& points) {
   const double r = dimensions.x(), z = sign * dimensions.y();
-  const double tilt = std::hypot(m.x(), m.y());
+  const double tilt = planar(m);
   const int cap = sign > 0 ? 0 : 1;
   if (tilt > level_tilt) {
     const double x = r * m.x() / tilt, y = r * m.y() / tilt;
@@ -109,7 +112,7 @@ Vector3 ConvexShape::coreSupport(const Vector3& m) const {
     case Kind::Segment: return placed({0, 0, std::copysign(dimensions_.y(), d.z())});
     case Kind::Polytope: last_ = supportVertex(*polytope_, d, last_); return placed(polytope_->vertices[at(last_)]);
     case Kind::Cylinder: {
-      const double radial = std::hypot(d.x(), d.y());
+      const double radial = planar(d);
       const double scale = radial > 0 ? dimensions_.x() / radial : 0.0;
       return placed({scale * d.x(), scale * d.y(), std::copysign(dimensions_.y(), d.z())});
     }
@@ -131,7 +134,7 @@ Matrix3 ConvexShape::curvature(const Vector3& m) const {
     return R_ * local * R_.transpose();
   }
   if (kind_ == Kind::Cylinder) {
-    const double radial = std::hypot(d.x(), d.y());
+    const double radial = planar(d);
     if (radial == 0) return Matrix3::Zero();
     const Vector3 along = turned({-d.y() / radial, d.x() / radial, 0});
     return dimensions_.x() / radial * along * along.transpose();
@@ -279,7 +282,7 @@ void ConvexShape::trianglePatch(const Vector3& m, Patch& patch) const {
 
 void ConvexShape::cylinderPatch(const Vector3& m, Patch& patch) const {
   const Vector3 d = R_.transpose() * m;
-  const double radial = std::hypot(d.x(), d.y());
+  const double radial = planar(d);
   const double sign = std::copysign(1.0, d.z());
   const auto rim = [&](double end) { return placed({dimensions_.x() * d.x() / radial, dimensions_.x() * d.y() / radial, end * dimensions_.y()}); };
   if (radial < facing_angle) {

@@ -54,7 +54,6 @@ class ConvexShape {
 
   /// Corners of the core, if it has any.
   std::optional<VertexSet> corners() const;
-  bool isTriangle() const { return kind_ == Kind::Triangle; }
   bool isCylinder() const { return kind_ == Kind::Cylinder; }
   /// Of a cylinder: radius and half of its length [m]; its axis is the third one of the frame.
   double radius() const { return dimensions_.x(); }

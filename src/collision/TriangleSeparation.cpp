@@ -143,7 +143,7 @@ class TrianglePair {
 
 std::optional<Separation> separateTriangle(const ConvexShape& body, const ConvexShape& triangle, const Vector3& direction, double reach) {
   const std::optional<VertexSet> corners = body.corners();
-  return corners ? TrianglePair{body, *corners, triangle}.separate(direction, reach) : std::nullopt;
+  return corners ? TrianglePair{body, *corners, triangle}.separate(direction, reach) : separateRound(body, triangle, direction, reach);
 }
 
 }  // namespace stiction

@@ -1,7 +1,8 @@
-// Separation of a core that has corners (point, segment, polytope) from a triangle, without a search over directions.
+// Separation of a convex shape from a triangle, without a search over directions.
 //
-// Apart, the nearest points of the two sets of corners lie on features that tell the normal exactly: of a face, across two edges, from an edge or a corner. Overlapping polytopes have their least
-// overlap along one of the separating axes (SeparatingAxis.hpp), of the body and of the triangle taken as a prism of no height, whose sides split the normals at an edge into two arcs.
+// Of a core that has corners (point, segment, polytope) the nearest points of the two sets of corners lie on features that tell the normal exactly: of a face, across two edges, from an edge or a
+// corner. Overlapping polytopes have their least overlap along one of the separating axes (SeparatingAxis.hpp), of the body and of the triangle taken as a prism of no height, whose sides split
+// the normals at an edge into two arcs. Cylinders and ellipsoids: ConvexSeparation.hpp.
 // Cost: some five supports; of an overlap, the axes.
 #pragma once
 #include <optional>
@@ -10,7 +11,8 @@
 
 namespace stiction {
 
-/// As `separate`; nothing where another way is needed: the core has no corners, or it is a segment or point that meets the triangle, or too near to tell. `direction`: to where the triangle is near, more or less.
+/// As `separate`; of overlapping polytopes the least of all overlaps. Nothing where another way is needed: a segment or point meets the triangle, a round body is deep in it, or they are too near
+/// to tell. `direction`: to where the triangle is near, more or less.
 std::optional<Separation> separateTriangle(const ConvexShape& body, const ConvexShape& triangle, const Vector3& direction, double reach);
 
 }  // namespace stiction

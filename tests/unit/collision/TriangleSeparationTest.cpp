@@ -78,15 +78,14 @@ TEST(TriangleSeparation, isTheLargestOverAllDirections) {
       EXPECT_TRUE(wanted < 0 || best <= near.gap + 1e-13)
           << name(body.type) << " trial " << trial << " wanted " << wanted;  // of overlaps the general search takes one of the least
       const std::optional<Separation> direct = separateTriangle(placed, triangle, triangle.centre() - placed.centre(), 10);
-      EXPECT_TRUE(!direct || placed.corners()) << name(body.type);
       if (!direct) continue;
       ++found;
       EXPECT_TRUE(direct->gap >= least && direct->gap <= most) << name(body.type) << " trial " << trial << " wanted " << wanted << ": " << direct->gap;
       EXPECT_NEAR(along(placed, triangle, direct->normal), direct->gap, 1e-14) << name(body.type);
-      EXPECT_LE(best, direct->gap + 1e-13) << name(body.type) << " trial " << trial << " wanted " << wanted;
+      EXPECT_TRUE((wanted < 0 && !placed.polytope()) || best <= direct->gap + 1e-13) << name(body.type) << " trial " << trial << " wanted " << wanted;
       EXPECT_NEAR((direct->witnessB - direct->witnessA).dot(direct->normal), direct->gap, 1e-12) << name(body.type);
     }
-  EXPECT_GT(found, 590);  // of 600 placings of bodies with corners
+  EXPECT_GT(found, 800);  // of 840 placings
 }
 
 TEST(TriangleSeparation, ofDeepPolytopesIsTheLeastOverlap) {
