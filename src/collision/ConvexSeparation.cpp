@@ -14,6 +14,7 @@ namespace {
 constexpr double apart = 1e-3;          // [-] of the smaller size: distance of cores at which the nearest direction is well conditioned
 constexpr double feature_angle = 1e-2;  // [rad] features this near the start normal are polished
 constexpr double rounding = 1e-14;      // [-] of the size: differences of g below this are noise
+constexpr int polishes = 16;            // of deep overlaps, at most
 constexpr std::size_t tries = 4;        // start normals followed in deep overlaps
 constexpr double level = 1e-12;         // [-] of a cylinder's normal along its axis, or across: all of a side's line supports, or of a cap
 constexpr int features_tried = 8;       // of a triangle
@@ -176,6 +177,7 @@ bool Pair::climbTriangle(Vector3& n, double reach) const {
     } else if (count == 2) {
       const int from = is[0] ? 0 : 1, to = is[2] ? 2 : 1;
       const Vector3 edge = (corners[to] - corners[from]).normalized();
+      if (n.cross(edge).norm() < feature_angle) return false;  // along it
       next = alongAxis(newton(n, &edge), &edge);
     } else {
       next = alongAxis(newton(n, nullptr), nullptr);
@@ -213,9 +215,17 @@ Vector3 Pair::ascend(Vector3 n, double reach) const {
   }
   if (g - margins() > reach) return n;
   Vector3 polished = polish(n);
-  if ((last - n).norm() < 1e-9) return polished;
-  const Vector3 other = polish(last);
-  return value(other) > value(polished) + noise_ ? other : polished;
+  if ((last - n).norm() >= 1e-9) {
+    const Vector3 other = polish(last);
+    if (value(other) > value(polished) + noise_) polished = other;
+  }
+  // Deep, g bends both ways, and the features near a start need not be those of the maximum.
+  for (int round = 0; round < polishes && value(polished) < -apart * size_; ++round) {
+    const Vector3 next = polish(polished);
+    if (!(value(next) > value(polished) + noise_)) break;
+    polished = next;
+  }
+  return polished;
 }
 
 /// Newton ascent of g over the unit sphere, or over the great circle perpendicular to `edge`: δ = (TᵀDT + g)⁻¹ Tᵀc on the tangents T, c the difference of supports.

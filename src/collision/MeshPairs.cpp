@@ -1,11 +1,16 @@
 #include "collision/MeshPairs.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include "collision/NearestOnTriangle.hpp"
 #include "collision/SurfaceContact.hpp"
 
 namespace stiction {
 namespace {
+
+constexpr double sameDistance = 1e-12;  // [-] of the mesh's size
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -47,6 +52,40 @@ class MeshSurface final : public TriangleSurface {
   const TriangleMesh& mesh_;
 };
 
+/// The triangle nearest to x; of those that meet there, the one whose plane x is farthest from, which tells the side.
+int nearestTriangle(const MeshSurface& surface, const TriangleMesh& mesh, const Vector3& x) {
+  thread_local std::vector<int> open;
+  open.assign(1, 0);
+  int nearest = 0;
+  double least = std::numeric_limits<double>::infinity(), height = 0;
+  const auto distanceTo = [&](int id) {
+    const TriangleMesh::Node& node = mesh.nodes[at(id)];
+    return (x - x.cwiseMax(node.low).cwiseMin(node.high)).norm();
+  };
+  while (!open.empty()) {
+    const int id = open.back();
+    const TriangleMesh::Node& node = mesh.nodes[at(id)];
+    open.pop_back();
+    if (distanceTo(id) > least) continue;
+    if (node.left >= 0) {
+      const bool leftFirst = distanceTo(node.left) <= distanceTo(node.right);
+      open.push_back(leftFirst ? node.right : node.left);
+      open.push_back(leftFirst ? node.left : node.right);
+      continue;
+    }
+    for (int k = node.first; k < node.first + node.count; ++k) {
+      const int triangle = mesh.order[at(k)];
+      const std::array<Vector3, 3> corners = surface.corners(triangle);
+      const Vector3 a = corners[0] - x, b = corners[1] - x, c = corners[2] - x, weights = nearestWeights(a, b, c);
+      const double distance = (weights[0] * a + weights[1] * b + weights[2] * c).norm(), above = std::abs((b - a).cross(c - a).normalized().dot(a));
+      const double slack = sameDistance * mesh.radius;
+      if (distance > least + slack || (distance >= least - slack && above <= height)) continue;
+      least = std::min(least, distance), height = above, nearest = triangle;
+    }
+  }
+  return nearest;
+}
+
 bool overlap(const TriangleMesh::Node& node, const Vector3& low, const Vector3& high) {
   return (node.low.array() <= high.array()).all() && (node.high.array() >= low.array()).all();
 }
@@ -78,6 +117,8 @@ void collideConvexMesh(const Shape& a, const Pose& X_WA, const Shape& b, const P
   }
   std::sort(near.begin(), near.end());  // of coinciding points the one of the lowest triangle stays
   for (const int triangle : near) contact.touch(surface, triangle);
+  if (mesh.isSolid && contact.isEmpty() && overlap(mesh.nodes[0], shape.centre(), shape.centre()))
+    contact.keepAbove(surface, nearestTriangle(surface, mesh, shape.centre()));
   contact.finish(X_WB, out);
 }
 

@@ -41,10 +41,12 @@ class TriangleSurface {
 
 class SurfaceContact {
  public:
-  /// `solidBelow`: whatever is behind the surface is pushed out however deep; else triangles act only on shapes whose centre is in front of them.
+  /// `solidBelow`: triangles act on shapes whose centre is behind them, too.
   void begin(const ConvexShape& shape, double reach, bool solidBelow);
   void touch(const TriangleSurface& surface, int triangle);
-  /// What has its centre behind this triangle, which it is under, and touches nothing, is pushed out here.
+  /// Whether no triangle had a point so far.
+  bool isEmpty() const { return points_.empty(); }
+  /// What has its centre behind this triangle, the one that is nearest to it or over it, and touches nothing, is pushed out here.
   void keepAbove(const TriangleSurface& surface, int triangle);
   /// Appends the points, moved to the world, normals from the shape to the surface; points that coincide within 1e-9 m with equal normals are kept once.
   void finish(const Pose& X_WS, std::vector<PairPoint>& out);

@@ -70,6 +70,17 @@ void connect(TriangleMesh& mesh) {
   }
 }
 
+/// Without borders, and of positive volume (by tetrahedra from a corner).
+bool enclosesVolume(const TriangleMesh& mesh) {
+  double volume = 0;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    if (std::any_of(mesh.adjacent[t].begin(), mesh.adjacent[t].end(), [](int other) { return other < 0; })) return false;
+    const auto corner = [&](int k) -> Vector3 { return mesh.vertices[at(mesh.triangles[t][at(k)])] - mesh.vertices[0]; };
+    volume += corner(0).dot(corner(1).cross(corner(2)));
+  }
+  return volume > 0;
+}
+
 int buildNode(TriangleMesh& mesh, const std::vector<Vector3>& centroids, int first, int count) {
   TriangleMesh::Node node;
   node.low = node.high = mesh.vertices[at(mesh.triangles[at(mesh.order[at(first)])][0])];
@@ -117,6 +128,7 @@ TriangleMesh makeMesh(std::vector<Vector3> vertices, std::vector<std::array<int,
   for (const Vector3& vertex : mesh.vertices) mesh.radius = std::max(mesh.radius, vertex.norm());
   weld(mesh);
   connect(mesh);
+  mesh.isSolid = enclosesVolume(mesh);
   std::vector<Vector3> centroids;
   centroids.reserve(mesh.triangles.size());
   for (const auto& [a, b, c] : mesh.triangles) centroids.emplace_back((mesh.vertices[at(a)] + mesh.vertices[at(b)] + mesh.vertices[at(c)]) / 3.0);

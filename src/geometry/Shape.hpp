@@ -52,6 +52,7 @@ struct TriangleMesh {
   std::vector<Node> nodes;                    // nodes[0] is the root
   std::vector<int> order;                     // triangle ids in leaf order
   double radius{0};                           // [m] of the bounding sphere about the origin
+  bool isSolid{false};                        // without borders, its front outside
 };
 
 /// z = heights(row, column) on a regular grid over [-rx, rx] × [-ry, ry]; each cell split along the diagonal (c, r)–(c+1, r+1), as MuJoCo; base at -bottom.

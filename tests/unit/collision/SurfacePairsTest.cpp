@@ -269,6 +269,32 @@ TEST(SurfacePairs, wavyTerrainContactsAreFiniteAndOnTheSurface) {
   EXPECT_GT(found, 5000);
 }
 
+/// Wherever its centre is inside of a solid's mesh, a body is pushed out through a face that is near, by no less than how deep its centre is.
+TEST(SurfacePairs, whatIsInsideOfASolidMeshIsPushedOut) {
+  Random random{12};
+  const Shape solid = bodies()[5];  // a convex one tells depths
+  for (const Shape& mesh : {closedMesh(*solid.polytope), closedMeshWithMiddles(*solid.polytope)})
+    for (const Shape& body : bodies())
+      for (int trial = 0; trial < 100; ++trial) {
+        const Pose X_WM{random.vector(), random.rotation()};
+        const Vector3 inside = random.uniform(0, 0.14) * random.vector().normalized();
+        double depth = std::numeric_limits<double>::infinity();
+        for (std::size_t f = 0; f < solid.polytope->normals.size(); ++f)
+          depth = std::min(depth, solid.polytope->offsets[f] - solid.polytope->normals[f].dot(inside));
+        if (!(depth > 0)) continue;
+        const std::vector<PairPoint> points = collide(body, {X_WM * inside, random.rotation()}, mesh, X_WM, 1e-3);
+        ASSERT_FALSE(points.empty()) << name(body.type) << " trial " << trial;
+        double least = 1;
+        for (const PairPoint& point : points) least = std::min(least, point.gap);
+        EXPECT_LE(least, -depth) << name(body.type) << " trial " << trial;
+        for (const PairPoint& point : points) {
+          double along = -1;  // of a face's normal, to the inside
+          for (const Vector3& normal : solid.polytope->normals) along = std::max(along, point.normal.dot(X_WM.rotation * -normal));
+          EXPECT_GT(along, 1 - 1e-12) << name(body.type) << " trial " << trial;
+        }
+      }
+}
+
 /// Lowered from above the ground to far into it, a body never loses it, and no contact comes or goes while it is apart: the gap closes no faster than the body goes.
 TEST(SurfacePairs, whatSinksIntoTheGroundIsNeverLost) {
   Random random{31};

@@ -88,6 +88,24 @@ TEST(TriangleSeparation, isTheLargestOverAllDirections) {
   EXPECT_GT(found, 800);  // of 840 placings
 }
 
+/// Whatever the direction that it starts along, edges and nothing among them, it is the same separation, or none.
+TEST(TriangleSeparation, doesNotDependOnWhereItStarts) {
+  Random random{5};
+  for (const Shape& body : bodies())
+    for (int trial = 0; trial < 60; ++trial) {
+      const std::array<Vector3, 3> corners{random.vector(), random.vector(), random.vector()};
+      const ConvexShape triangle{corners}, placed{body, {4 * random.vector().normalized(), random.rotation()}};
+      const Separation whole = separate(placed, triangle, 10);
+      if (!(whole.gap > 0)) continue;
+      for (const Vector3& direction : {Vector3{corners[1] - corners[0]}, Vector3{corners[0] - corners[2]}, Vector3{placed.centre() - triangle.centre()},
+                                       Vector3{Vector3::Zero()}, random.vector()})
+        if (const std::optional<Separation> direct = separateTriangle(placed, triangle, direction, 10)) {
+          EXPECT_NEAR(direct->gap, whole.gap, 1e-11) << name(body.type) << " trial " << trial;
+          EXPECT_NEAR(direct->normal.norm(), 1, 1e-14) << name(body.type) << " trial " << trial;
+        }
+    }
+}
+
 TEST(TriangleSeparation, ofDeepPolytopesIsTheLeastOverlap) {
   Random random{3};
   for (const Shape& body : {bodies()[2], bodies()[3], bodies()[4]})
