@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collision/NearestOnTriangle.hpp"
 #include "collision/SeparatingAxis.hpp"
 
 namespace stiction {
@@ -139,11 +140,26 @@ class TrianglePair {
   double most_{0};  // [m] separation of the cores along it
 };
 
+/// Of a ball: towards the nearest point; where the face's normal is as good, along that.
+std::optional<Separation> separateBall(const ConvexShape& ball, const ConvexShape& triangle) {
+  const VertexSet corners = *triangle.corners();
+  const Vector3& centre = ball.centre();
+  const Vector3 a = corners[0] - centre, b = corners[1] - centre, c = corners[2] - centre, weights = nearestWeights(a, b, c);
+  const Vector3 way = weights[0] * a + weights[1] * b + weights[2] * c;
+  const double distance = way.norm();
+  if (!(distance > meets * std::min(ball.size(), triangle.size()))) return std::nullopt;
+  const Vector3 across = (b - a).cross(c - a).normalized(), face = std::copysign(1.0, across.dot(way)) * across;
+  const bool isFace = (weights.array() > 0).all() || face.dot(way) >= distance - rounding * (ball.size() + triangle.size() + distance);
+  const Vector3 n = isFace ? face : Vector3{way / distance};
+  return Separation{n, n.dot(way) - ball.margin(), centre + ball.margin() * n, centre + way};
+}
+
 }  // namespace
 
 std::optional<Separation> separateTriangle(const ConvexShape& body, const ConvexShape& triangle, const Vector3& direction, double reach) {
   const std::optional<VertexSet> corners = body.corners();
-  return corners ? TrianglePair{body, *corners, triangle}.separate(direction, reach) : separateRound(body, triangle, direction, reach);
+  if (!corners) return separateRound(body, triangle, direction, reach);
+  return corners->vertices.size() == 1 ? separateBall(body, triangle) : TrianglePair{body, *corners, triangle}.separate(direction, reach);
 }
 
 }  // namespace stiction
