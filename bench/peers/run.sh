@@ -80,6 +80,8 @@ section factors "$out/factors.md"
 printf '\n## Pairs of shapes\n\n'
 "$build/bench_pairs" --repeats "$repeats" | tee "$out/pairs.md"
 section pairs "$out/pairs.md"
+"$build/bench_pairs" --ground --repeats "$repeats" | tee "$out/ground.md"
+section ground "$out/ground.md"
 
 printf '\n## Large scenes\n\n'
 "$build/bench_large" heap:1000 heap:10000 heap:100000 wall:1000 wall:5000 wall:20000 | tee "$out/large.md" || worst=3
