@@ -6,25 +6,12 @@
 
 #include <cmath>
 #include <numbers>
-#include <random>
 
 #include "collision/ConvexSeparation.hpp"
+#include "unit/collision/Random.hpp"
 
 namespace stiction {
 namespace {
-
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_{seed} {}
-  double normal() { return normal_(engine_); }
-  double uniform(double low, double high) { return std::uniform_real_distribution<double>{low, high}(engine_); }
-  Vector3 vector() { return {normal(), normal(), normal()}; }
-  Quaternion rotation() { return Quaternion{normal(), normal(), normal(), normal()}.normalized(); }
-
- private:
-  std::mt19937 engine_;
-  std::normal_distribution<double> normal_;
-};
 
 std::vector<Shape> shapes() {
   Random random{99};

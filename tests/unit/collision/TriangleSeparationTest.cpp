@@ -4,29 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
+
+#include "unit/collision/Random.hpp"
 
 namespace stiction {
 namespace {
-
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_{seed} {}
-  double normal() { return normal_(engine_); }
-  Vector3 vector() {
-    const double x = normal(), y = normal(), z = normal();
-    return {x, y, z};
-  }
-  Quaternion rotation() {
-    const double w = normal();
-    const Vector3 v = vector();
-    return Quaternion{w, v.x(), v.y(), v.z()}.normalized();
-  }
-
- private:
-  std::mt19937 engine_;
-  std::normal_distribution<double> normal_;
-};
 
 std::vector<Shape> bodies() {
   Random random{7};
