@@ -6,6 +6,11 @@
 #include "integrate/Island.hpp"
 
 namespace stiction {
+namespace {
+
+constexpr double kLate = 1e-3;  // [-] of a pair's size: an overlap that says by itself that the time is beyond its closing
+
+}  // namespace
 
 double normalVelocity(const WorldState& state, const Contact& contact) {
   return contact.normal.dot(state.velocityAt(contact.bodyB, contact.point) - state.velocityAt(contact.bodyA, contact.point));
@@ -97,7 +102,7 @@ ClosingContacts::Approach ClosingContacts::approach(const Island& island) const 
     const Vector3 onA = island.state.pose(c.bodyA) * c.onA, onB = island.state.pose(c.bodyB) * c.onB;
     take(c, c.gap + c.normal.dot(onB - onA), c.normal.dot(island.state.velocityAt(c.bodyB, onB) - island.state.velocityAt(c.bodyA, onA)), size);
   }
-  if (hasPassed_ && !(least.gap < 0)) least = {-1, 0, nullptr};
+  if (hasPassed_ && !(least.gap < -kLate)) least = {-1, 0, nullptr};  // the time is beyond another's closing
   return least;
 }
 
