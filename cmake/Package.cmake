@@ -2,7 +2,7 @@
 # the build folder itself. The wheels' libraries are installed beside it, out of the loader's sight.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-set(STICTION_PRIVATE_LIBRARIES "${CMAKE_INSTALL_LIBDIR}/stiction/lib") # Coal looks for its own parts in ../lib
+set(STICTION_PRIVATE_LIBRARIES "${CMAKE_INSTALL_LIBDIR}/stiction/lib")
 set(config_folder "${CMAKE_INSTALL_LIBDIR}/cmake/stiction")
 
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.hpp" "${PROJECT_SOURCE_DIR}/include/*.hpp")

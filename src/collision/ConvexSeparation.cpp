@@ -1,11 +1,11 @@
 #include "collision/ConvexSeparation.hpp"
 
-#include <coal/narrowphase/gjk.h>
-
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "collision/NearestOnTriangle.hpp"
+#include "collision/Simplex.hpp"
 #include "math/TangentBasis.hpp"
 
 namespace stiction {
@@ -15,6 +15,7 @@ constexpr double apart = 1e-3;          // [-] of the smaller size: distance of 
 constexpr double feature_angle = 1e-2;  // [rad] features this near the start normal are polished
 constexpr double rounding = 1e-14;      // [-] of the size: differences of g below this are noise
 constexpr int polishes = 16;            // of deep overlaps, at most
+constexpr int most_corners = 96;        // of a search for nearest points
 constexpr std::size_t tries = 4;        // start normals followed in deep overlaps
 constexpr double level = 1e-12;         // [-] of a cylinder's normal along its axis, or across: all of a side's line supports, or of a cap
 constexpr int features_tried = 8;       // of a triangle
@@ -57,33 +58,30 @@ class Pair {
   double size_{0}, noise_{0};
 };
 
-/// The Minkowski difference A − B as Coal's search asks for it, B moved by `shift`, origin at A's centre.
-struct ShiftedDifference : coal::details::MinkowskiDiff {
-  const ConvexShape* a{nullptr};
-  const ConvexShape* b{nullptr};
-  Vector3 shift{Vector3::Zero()};
-};
-
-void supportOfDifference(const coal::details::MinkowskiDiff& difference, const coal::Vec3s& direction, coal::Vec3s& onA, coal::Vec3s& onB,
-                         coal::support_func_guess_t&, coal::details::ShapeSupportData[2]) {
-  const auto& pair = static_cast<const ShiftedDifference&>(difference);
-  onA = pair.a->coreSupport(direction) - pair.a->centre();
-  onB = pair.b->coreSupport(-direction) + pair.shift - pair.a->centre();
-}
-
 /// Direction from A to B of the nearest points with B moved by `shift`, which are at least `distance` apart; zero when the search sees them meet.
 Vector3 Pair::nearest(const Vector3& shift, const Vector3& guess, double distance) const {
-  ShiftedDifference difference;
-  difference.a = &a_;
-  difference.b = &b_;
-  difference.shift = shift;
-  difference.swept_sphere_radius.setZero();
-  difference.getSupportFunc = &supportOfDifference;
-  coal::details::GJK search{96, std::max(1e-14 * size_, 1e-6 * std::min(distance, apart * size_))};
-  const auto status = search.evaluate(difference, -guess);
-  if (status == coal::details::GJK::Collision || status == coal::details::GJK::CollisionWithPenetrationInformation) return Vector3::Zero();
-  const double length = search.ray.norm();
-  return length > noise_ ? Vector3{-search.ray / length} : Vector3::Zero();
+  const double tolerance = std::max(1e-14 * size_, 1e-6 * std::min(distance, apart * size_));
+  Simplex simplex;
+  Vector3 n = guess;
+  double length = std::numeric_limits<double>::infinity(), least = -length;  // [m] of the nearest point so far, and of any
+  for (int iteration = 0; iteration < most_corners; ++iteration) {
+    const Vector3 w = difference(n) + shift;
+    least = std::max(least, n.dot(w));
+    if (simplex.count > 0 && length - least <= tolerance * (1 + length)) break;
+    Simplex grown = simplex;
+    grown.corners[static_cast<std::size_t>(grown.count)] = {w};
+    grown.weight[static_cast<std::size_t>(grown.count++)] = 1.0;
+    const Simplex reduced = nearestPart(grown);
+    if (reduced.count == 4) return Vector3::Zero();
+    const Vector3 v = reduced.nearest();
+    const double closer = v.norm();
+    if (!(closer > noise_)) return Vector3::Zero();
+    if (closer >= length) break;
+    simplex = reduced;
+    length = closer;
+    n = v / closer;
+  }
+  return n;
 }
 
 /// Start normals, best first: the line of centres alone where that shows the cores apart, else also what the shapes suggest.

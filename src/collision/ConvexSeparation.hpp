@@ -5,7 +5,7 @@
 // one definition for separated, touching and overlapping shapes. For overlaps g has several local maxima; the one reached from the best of the face normals,
 // axes and the line of centres is returned, which is the physical one while the overlap is shallow.
 //
-// Method: a start normal from Gilbert, Johnson, Keerthi 1988 (Coal's), run on the cores and, where they are nearer than a small distance, on cores moved apart along the
+// Method: a start normal from Gilbert, Johnson, Keerthi 1988, run on the cores and, where they are nearer than a small distance, on cores moved apart along the
 // normal so far: moving apart by s n and taking the new nearest direction never lowers g and contracts errors by s/(R + s), R the radius of curvature. Then the maximum is
 // polished on each smooth piece near it: face normals and cross products of edges directly, a great circle about one edge, or the whole sphere, by Newton's method with
 // the curvature of the supports (quadratic), so that normal and witnesses are exact to round-off. Never the expanding-polytope algorithm.

@@ -42,9 +42,14 @@ struct Planar {
 
 double cross(const Planar& a, const Planar& b, const Planar& c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
+struct Workspace {
+  std::vector<PairPoint> kept, patch;
+  std::vector<Planar> planar, polygon;
+};
+
 /// Convex hull, counter-clockwise, without points on its edges (Andrew 1979, monotone chain). `points` sorted by (x, y).
-std::vector<Planar> hull(const std::vector<Planar>& points, double limit) {
-  std::vector<Planar> chain;
+void hull(const std::vector<Planar>& points, double limit, std::vector<Planar>& chain) {
+  chain.clear();
   for (int pass = 0; pass < 2; ++pass) {
     const std::size_t base = chain.size();
     for (std::size_t k = 0; k < points.size(); ++k) {
@@ -58,7 +63,6 @@ std::vector<Planar> hull(const std::vector<Planar>& points, double limit) {
     }
     chain.pop_back();
   }
-  return chain;
 }
 
 /// Drops corners of the polygon, each time the one whose ear is smallest (equal within `tie`, as on regular rims: the larger index), until `count` are left.
@@ -79,21 +83,23 @@ void dropSmallestEars(std::vector<Planar>& polygon, std::size_t count) {
   }
 }
 
-/// Reduces one patch: points of about the same normal, sorted by feature.
-void reducePatch(double size, std::vector<PairPoint>& points) {
+/// Reduces the patch: points of about the same normal, sorted by feature.
+void reducePatch(double size, Workspace& space) {
+  std::vector<PairPoint>& points = space.patch;
+  std::vector<Planar>&planar = space.planar, &polygon = space.polygon;
   const auto deepest = std::min_element(points.begin(), points.end(), [](const PairPoint& a, const PairPoint& b) { return a.gap < b.gap; });
   const std::size_t deepestIndex = static_cast<std::size_t>(deepest - points.begin());
   const Vector3 n = points.front().normal;
   const Vector3 u = n.unitOrthogonal();
   const Vector3 w = n.cross(u);
-  std::vector<Planar> planar;
+  planar.clear();
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Vector3 d = points[i].point - points.front().point;
     planar.push_back({u.dot(d), w.dot(d), i});
   }
   std::sort(planar.begin(), planar.end(),
             [](const Planar& a, const Planar& b) { return a.x != b.x ? a.x < b.x : (a.y != b.y ? a.y < b.y : a.index < b.index); });
-  std::vector<Planar> polygon = hull(planar, flatness * size);
+  hull(planar, flatness * size, polygon);
   dropSmallestEars(polygon, max_manifold_points);
   double least = points[polygon.front().index].gap;
   for (const Planar& p : polygon) least = std::min(least, points[p.index].gap);
@@ -113,19 +119,25 @@ void reduceManifold(double size, std::vector<PairPoint>& points) {
   mergeCoincident(coincidence * size, points);
   makeUnique(points);
   if (points.size() <= max_manifold_points) return;
-  std::vector<PairPoint> kept, patch;
+  static thread_local Workspace space;
+  space.kept.clear();
   while (!points.empty()) {
     // The patch of the first point: all points whose normal is within patch_angle of its own.
     const Vector3 n = points.front().normal;
-    const auto other =
-        std::stable_partition(points.begin(), points.end(), [&](const PairPoint& p) { return (p.normal - n).squaredNorm() > patch_angle * patch_angle; });
-    patch.assign(other, points.end());
-    points.erase(other, points.end());
-    if (patch.size() > max_manifold_points) reducePatch(size, patch);
-    kept.insert(kept.end(), patch.begin(), patch.end());
+    space.patch.clear();
+    std::size_t others = 0;
+    for (const PairPoint& point : points) {
+      if ((point.normal - n).squaredNorm() > patch_angle * patch_angle)
+        points[others++] = point;
+      else
+        space.patch.push_back(point);
+    }
+    points.resize(others);
+    if (space.patch.size() > max_manifold_points) reducePatch(size, space);
+    space.kept.insert(space.kept.end(), space.patch.begin(), space.patch.end());
   }
-  std::sort(kept.begin(), kept.end(), before);
-  points = std::move(kept);
+  std::sort(space.kept.begin(), space.kept.end(), before);
+  points.swap(space.kept);
 }
 
 }  // namespace stiction

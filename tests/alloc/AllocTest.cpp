@@ -1,10 +1,13 @@
 // No heap in a step after warm-up: every malloc is counted (operator new and Eigen both end there).
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
+#include "collision/NarrowPhase.hpp"
 #include "integrate/Simulation.hpp"
 
 namespace {
@@ -141,6 +144,61 @@ long allocationsOfQuadruped(const Vector3& gravity, double height, double swing)
   };
   run(300);
   return run(100);
+}
+
+std::vector<Shape> kindsOfShapes() {
+  const std::vector<Vector3> corners{{0.2, 0, 0}, {-0.2, 0, 0}, {0, 0.2, 0}, {0, -0.2, 0}, {0.05, 0.05, 0.1}, {0, 0, -0.1}};
+  return {Shape::sphere(0.1),         Shape::capsule(0.08, 0.1),           Shape::box({0.15, 0.1, 0.05}),
+          Shape::cylinder(0.1, 0.08), Shape::ellipsoid({0.15, 0.1, 0.08}), Shape::hull(corners)};
+}
+
+/// Of the contacts of each kind of shape with `other`, at many places, from apart to deep.
+long allocationsOfContacts(const Shape& other) {
+  std::vector<PairPoint> points;
+  const std::vector<Shape> shapes = kindsOfShapes();
+  const auto run = [&] {
+    const long before = allocations;
+    for (const Shape& shape : shapes)
+      for (int k = 0; k < 1000; ++k) {
+        const Pose X{{0.3 * std::sin(0.7 * k), 0.3 * std::sin(1.1 * k), 0.15 + 0.15 * std::sin(0.3 * k)},
+                     Quaternion{Eigen::AngleAxisd{0.9 * k, Vector3{1, 2, 3}.normalized()}}};
+        collideShapes(shape, X, other, Pose{}, 0.02, points);
+      }
+    return allocations - before;
+  };
+  run();
+  return run();
+}
+
+constexpr int kSide = 17;  // points of a ground over [-1, 1]²
+
+HeightField waves() {
+  HeightField field{kSide, kSide, 1, 1, 0.5, {}};
+  const auto along = [](int i) { return 2.0 * i / (kSide - 1) - 1; };
+  for (int r = 0; r < kSide; ++r)
+    for (int c = 0; c < kSide; ++c) field.heights.push_back(0.1 * std::sin(4 * along(c)) * std::cos(3 * along(r)));
+  return field;
+}
+
+TEST(Alloc, ContactsOfShapes) {
+  for (const Shape& other : kindsOfShapes()) EXPECT_EQ(allocationsOfContacts(other), 0) << name(other.type);
+}
+
+TEST(Alloc, ContactsOnHeightFields) { EXPECT_EQ(allocationsOfContacts(Shape::terrain(waves())), 0); }
+
+TEST(Alloc, ContactsOnMeshes) {
+  const HeightField field = waves();
+  std::vector<Vector3> vertices;
+  std::vector<std::array<int, 3>> triangles;
+  for (int r = 0; r < kSide; ++r)
+    for (int c = 0; c < kSide; ++c) {
+      const int v = r * kSide + c;
+      vertices.emplace_back(2.0 * c / (kSide - 1) - 1, 2.0 * r / (kSide - 1) - 1, field.heights[static_cast<std::size_t>(v)]);
+      if (r + 1 == kSide || c + 1 == kSide) continue;
+      triangles.push_back({v, v + 1, v + kSide + 1});
+      triangles.push_back({v, v + kSide + 1, v + kSide});
+    }
+  EXPECT_EQ(allocationsOfContacts(Shape::triangles(vertices, triangles)), 0);
 }
 
 TEST(Alloc, JointsAfloat) { EXPECT_EQ(allocationsOfQuadruped(Vector3::Zero(), 10, 3), 0); }
