@@ -141,8 +141,9 @@ Vector3 Pair::alongAxis(const Vector3& n, const Vector3* edge) const {
 bool Pair::meetsTriangle(const Vector3& n, double g, Vector3& weights) const {
   const VertexSet corners = *b_.corners();
   const auto from = [&](const Vector3& q) -> Vector3 {
-    weights = nearestWeights(corners[0] - q, corners[1] - q, corners[2] - q);
-    return weights[0] * corners[0] + weights[1] * corners[1] + weights[2] * corners[2] - q;
+    const NearestOnTriangle near = nearestOnTriangle(q, corners[0], corners[1], corners[2]);
+    weights = near.weights;
+    return near.way;
   };
   const Vector3 x = a_.coreSupport(n) + g * n;
   const bool meets = from(x).norm() <= stationary * size_;
@@ -163,8 +164,8 @@ bool Pair::meetsTriangle(const Vector3& n, double g, Vector3& weights) const {
 // At a maximum of g where A touches, moved by g along n, a point of the triangle: in its interior n is the triangle's normal, on an edge perpendicular to that, at a corner free.
 bool Pair::climbTriangle(Vector3& n, double reach) const {
   const VertexSet corners = *b_.corners();
-  const Vector3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
-  Vector3 weights = nearestWeights(corners[0] - a_.centre(), corners[1] - a_.centre(), corners[2] - a_.centre());
+  const Vector3 normal = triangleNormal(corners[0], corners[1], corners[2]);
+  Vector3 weights = nearestOnTriangle(a_.centre(), corners[0], corners[1], corners[2]).weights;
   for (int round = 0; round < features_tried; ++round) {
     if (value(n) - margins() > reach) return true;
     const std::array<bool, 3> is{weights[0] > 0, weights[1] > 0, weights[2] > 0};
@@ -294,12 +295,11 @@ Vector3 Pair::polish(const Vector3& n) const {
   return best;
 }
 
-/// What the pair's normal n, of which g(n) is known, comes to.
-Separation told(const ConvexShape& a, const ConvexShape& b, const Vector3& n, double g) {
-  return {n, g - a.margin() - b.margin(), a.coreSupport(n) + a.margin() * n, b.coreSupport(-n) - b.margin() * n};
-}
-
 }  // namespace
+
+Separation separationAlong(const ConvexShape& a, const ConvexShape& b, const Vector3& n, double cores) {
+  return {n, cores - a.margin() - b.margin(), a.coreSupport(n) + a.margin() * n, b.coreSupport(-n) - b.margin() * n};
+}
 
 Separation separate(const ConvexShape& a, const ConvexShape& b, double reach) {
   const Pair pair{a, b};
@@ -313,7 +313,7 @@ Separation separate(const ConvexShape& a, const ConvexShape& b, double reach) {
     const double candidate = pair.value(other);
     if (candidate > g + pair.noise()) n = other, g = candidate;
   }
-  return told(a, b, n, g);
+  return separationAlong(a, b, n, g);
 }
 
 std::optional<Separation> separateRound(const ConvexShape& a, const ConvexShape& triangle, const Vector3& direction, double reach) {
@@ -321,7 +321,7 @@ std::optional<Separation> separateRound(const ConvexShape& a, const ConvexShape&
   const double length = direction.norm();
   Vector3 n = length > 0 ? Vector3{direction / length} : Vector3::Zero();
   if (!(length > 0) || !pair.climbTriangle(n, reach)) return std::nullopt;
-  return told(a, triangle, n, pair.value(n));
+  return separationAlong(a, triangle, n, pair.value(n));
 }
 
 }  // namespace stiction

@@ -24,6 +24,9 @@ struct Separation {
   Vector3 witnessB{Vector3::Zero()};
 };
 
+/// Along the unit normal n, by which the cores are `cores` [m] apart.
+Separation separationAlong(const ConvexShape& a, const ConvexShape& b, const Vector3& n, double cores);
+
 /// Exact when the gap is at most `reach`; else only a lower bound of the gap that is above it.
 Separation separate(const ConvexShape& a, const ConvexShape& b, double reach);
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/Assert.hpp"
+#include "collision/NearestOnTriangle.hpp"
 #include "collision/SeparatingAxis.hpp"
 
 namespace stiction {
@@ -109,7 +110,7 @@ Vector3 ConvexShape::coreSupport(const Vector3& m) const {
   }
   const Vector3 d = R_.transpose() * m;
   switch (kind_) {
-    case Kind::Segment: return placed({0, 0, std::copysign(dimensions_.y(), d.z())});
+    case Kind::Segment: return corners_[std::signbit(d.z()) ? 0 : 1];
     case Kind::Polytope: last_ = supportVertex(*polytope_, d, last_); return placed(polytope_->vertices[at(last_)]);
     case Kind::Cylinder: {
       const double radial = planar(d);
@@ -174,7 +175,7 @@ void ConvexShape::faceNormals(const Vector3& m, double angle, DirectionList& nor
     const Vector3 normal = turned(polytope_->normals[at(bestFace(R_.transpose() * m))]);
     if ((normal - m).norm() < angle) normals.add(normal);
   } else if (kind_ == Kind::Triangle) {
-    const Vector3 normal = (corners_[1] - corners_[0]).cross(corners_[2] - corners_[0]).normalized();
+    const Vector3 normal = triangleNormal(corners_[0], corners_[1], corners_[2]);
     const double side = std::copysign(1.0, normal.dot(m));
     if ((side * normal - m).norm() < angle) normals.add(side * normal);
   } else if (kind_ == Kind::Cylinder) {
@@ -208,7 +209,7 @@ void ConvexShape::startNormals(const Vector3& other, std::vector<Vector3>& norma
       }
       break;
     case Kind::Triangle: {
-      const Vector3 normal = (corners_[1] - corners_[0]).cross(corners_[2] - corners_[0]).normalized();
+      const Vector3 normal = triangleNormal(corners_[0], corners_[1], corners_[2]);
       normals.push_back(normal);
       normals.emplace_back(-normal);
       break;
@@ -256,7 +257,7 @@ void ConvexShape::polytopePatch(const Vector3& m, Patch& patch) const {
 }
 
 void ConvexShape::trianglePatch(const Vector3& m, Patch& patch) const {
-  const Vector3 normal = (corners_[1] - corners_[0]).cross(corners_[2] - corners_[0]).normalized();
+  const Vector3 normal = triangleNormal(corners_[0], corners_[1], corners_[2]);
   const auto add = [&](int k) { patch.vertices.push_back({corners_[at(k)], k}); };
   if (std::abs(normal.dot(m)) > 1 - 0.5 * facing_angle * facing_angle) {
     patch.kind = Patch::Kind::Polygon;
@@ -311,8 +312,8 @@ void ConvexShape::patch(const Vector3& m, Patch& patch) const {
     case Kind::Segment:
       if (std::abs(m.dot(R_.col(2))) < facing_angle) {
         patch.kind = Patch::Kind::Segment;
-        patch.vertices.push_back({placed({0, 0, -dimensions_.y()}) + margin_ * m, 0});
-        patch.vertices.push_back({placed({0, 0, dimensions_.y()}) + margin_ * m, 1});
+        patch.vertices.push_back({corners_[0] + margin_ * m, 0});
+        patch.vertices.push_back({corners_[1] + margin_ * m, 1});
       } else {
         patch.kind = Patch::Kind::Point;
         patch.vertices.push_back({coreSupport(m) + margin_ * m, m.dot(R_.col(2)) > 0 ? 1 : 0});

@@ -98,7 +98,7 @@ void collideConvexHeightField(const Shape& a, const Pose& X_WA, const Shape& b, 
       contact.touch(terrain, 2 * cell);
       contact.touch(terrain, 2 * cell + 1);
     }
-  if (const int under = terrain.triangleAt(shape.centre()); under >= 0) contact.keepAbove(terrain, under);
+  if (const int under = contact.isEmpty() ? terrain.triangleAt(shape.centre()) : -1; under >= 0) contact.keepAbove(terrain, under);
   contact.finish(X_WB, out);
 }
 

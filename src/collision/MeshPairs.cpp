@@ -76,8 +76,8 @@ int nearestTriangle(const MeshSurface& surface, const TriangleMesh& mesh, const 
     for (int k = node.first; k < node.first + node.count; ++k) {
       const int triangle = mesh.order[at(k)];
       const std::array<Vector3, 3> corners = surface.corners(triangle);
-      const Vector3 a = corners[0] - x, b = corners[1] - x, c = corners[2] - x, weights = nearestWeights(a, b, c);
-      const double distance = (weights[0] * a + weights[1] * b + weights[2] * c).norm(), above = std::abs((b - a).cross(c - a).normalized().dot(a));
+      const double distance = nearestOnTriangle(x, corners[0], corners[1], corners[2]).way.norm();
+      const double above = std::abs(triangleNormal(corners[0], corners[1], corners[2]).dot(corners[0] - x));
       const double slack = sameDistance * mesh.radius;
       if (distance > least + slack || (distance >= least - slack && above <= height)) continue;
       least = std::min(least, distance), height = above, nearest = triangle;

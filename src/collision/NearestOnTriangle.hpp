@@ -1,4 +1,4 @@
-// Nearest point of a triangle by Voronoi regions (Ericson 2005, 5.1.5).
+// Nearest point of a triangle by Voronoi regions (Ericson 2005, 5.1.5), and its normal.
 #pragma once
 #include "math/Types.hpp"
 
@@ -42,5 +42,18 @@ inline Vector3 nearestWeights(const Vector3& a, const Vector3& b, const Vector3&
   const double total = va + vb + vc;
   return {va / total, vb / total, vc / total};
 }
+
+/// The point of a triangle that is nearest to another one: weights [-] of the corners, and the way to it [m].
+struct NearestOnTriangle {
+  Vector3 weights, way;
+};
+
+inline NearestOnTriangle nearestOnTriangle(const Vector3& from, const Vector3& first, const Vector3& second, const Vector3& third) {
+  const Vector3 a = first - from, b = second - from, c = third - from, weights = nearestWeights(a, b, c);
+  return {weights, weights[0] * a + weights[1] * b + weights[2] * c};
+}
+
+/// Unit normal to the side from which the corners are counter-clockwise.
+inline Vector3 triangleNormal(const Vector3& a, const Vector3& b, const Vector3& c) { return (b - a).cross(c - a).normalized(); }
 
 }  // namespace stiction

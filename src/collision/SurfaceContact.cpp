@@ -74,14 +74,12 @@ bool SurfaceContact::isBeyond(const std::array<Vector3, 3>& corners) const {
 
 /// Whether the way from the shape's centre to the nearest point of the triangle shows that it is beyond reach.
 bool SurfaceContact::isBeyondAlongCentre(const std::array<Vector3, 3>& corners, Vector3& way) {
-  const Vector3 &centre = shape_->centre(), a = corners[0] - centre, b = corners[1] - centre, c = corners[2] - centre;
-  const Vector3 weights = nearestWeights(a, b, c);
-  way = weights[0] * a + weights[1] * b + weights[2] * c;
+  way = nearestOnTriangle(shape_->centre(), corners[0], corners[1], corners[2]).way;
   const double distance = way.norm();
   if (distance <= reach_) return false;
   const Vector3 n = way / distance;
   const double end = n.dot(shape_->coreSupport(n)) + shape_->margin();
-  if (n.dot(centre) + distance - end <= reach_) return false;
+  if (n.dot(shape_->centre()) + distance - end <= reach_) return false;
   remember(n, end);
   return true;
 }
@@ -235,7 +233,7 @@ bool SurfaceContact::touchRidge(const ConvexShape& flat, const SurfaceTriangle& 
 void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
   const std::array<Vector3, 3> corners = surface.corners(triangle);
   if (isBeyond(corners)) return;
-  const Vector3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
+  const Vector3 normal = triangleNormal(corners[0], corners[1], corners[2]);
   const Vector3 lowest = shape_->coreSupport(-normal);
   const double faceGap = normal.dot(lowest - corners[0]) - shape_->margin();
   if (!(faceGap <= reach_)) {
@@ -280,7 +278,7 @@ bool SurfaceContact::touchInFront(const TriangleSurface& surface, Near& here) {
 
 void SurfaceContact::keepAbove(const TriangleSurface& surface, int triangle) {
   const std::array<Vector3, 3> corners = surface.corners(triangle);
-  const Vector3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
+  const Vector3 normal = triangleNormal(corners[0], corners[1], corners[2]);
   if (normal.dot(shape_->centre() - corners[0]) >= 0) return;
   const Vector3 lowest = shape_->coreSupport(-normal) - shape_->margin() * normal;
   const double gap = normal.dot(lowest - corners[0]);
@@ -310,8 +308,7 @@ void SurfaceContact::addMissed() {
   }
   const Separation& near = *nearest->near;
   const std::array<Vector3, 3>& corners = nearest->triangle.corners;
-  const Vector3 a = corners[0] - near.witnessA, b = corners[1] - near.witnessA, c = corners[2] - near.witnessA, weights = nearestWeights(a, b, c);
-  const Vector3 onTriangle = near.witnessA + weights[0] * a + weights[1] * b + weights[2] * c;
+  const Vector3 onTriangle = near.witnessA + nearestOnTriangle(near.witnessA, corners[0], corners[1], corners[2]).way;
   const Vector3 normal = nearest->isAllowed ? near.normal : Vector3{-nearest->triangle.normal};
   points_.push_back({onTriangle - 0.5 * near.gap * normal, normal, near.gap, surfaceFeature(nearest->number, Meets::Single, 0, 5, 0)});
 }

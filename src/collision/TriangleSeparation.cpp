@@ -31,7 +31,7 @@ class Prism {
 
   PlacedPolytope place(const std::array<Vector3, 3>& corners) {
     std::copy(corners.begin(), corners.end(), shape_.vertices.begin());
-    const Vector3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalized();
+    const Vector3 normal = triangleNormal(corners[0], corners[1], corners[2]);
     shape_.normals[0] = normal;
     shape_.normals[1] = -normal;
     for (int k = 0; k < 3; ++k) shape_.normals[at(2 + k)] = (corners[at((k + 1) % 3)] - corners[at(k)]).cross(normal).normalized();
@@ -62,9 +62,9 @@ class TrianglePair {
     else
       return std::nullopt;
     if (areApart && !(most_ >= agrees * near.distance - exact * size_)) return std::nullopt;
-    const double margin = body_.margin();
-    if (areApart) return Separation{normal_, most_ - margin, near.pointA + margin * normal_, near.pointB};
-    return Separation{normal_, most_ - margin, body_.coreSupport(normal_) + margin * normal_, triangle_.coreSupport(-normal_)};
+    Separation result = separationAlong(body_, triangle_, normal_, most_);
+    if (areApart) result.witnessA = near.pointA + body_.margin() * normal_, result.witnessB = near.pointB;
+    return result;
   }
 
  private:
@@ -144,11 +144,10 @@ class TrianglePair {
 std::optional<Separation> separateBall(const ConvexShape& ball, const ConvexShape& triangle) {
   const VertexSet corners = *triangle.corners();
   const Vector3& centre = ball.centre();
-  const Vector3 a = corners[0] - centre, b = corners[1] - centre, c = corners[2] - centre, weights = nearestWeights(a, b, c);
-  const Vector3 way = weights[0] * a + weights[1] * b + weights[2] * c;
+  const auto [weights, way] = nearestOnTriangle(centre, corners[0], corners[1], corners[2]);
   const double distance = way.norm();
   if (!(distance > meets * std::min(ball.size(), triangle.size()))) return std::nullopt;
-  const Vector3 across = (b - a).cross(c - a).normalized(), face = std::copysign(1.0, across.dot(way)) * across;
+  const Vector3 across = triangleNormal(corners[0], corners[1], corners[2]), face = std::copysign(1.0, across.dot(way)) * across;
   const bool isFace = (weights.array() > 0).all() || face.dot(way) >= distance - rounding * (ball.size() + triangle.size() + distance);
   const Vector3 n = isFace ? face : Vector3{way / distance};
   return Separation{n, n.dot(way) - ball.margin(), centre + ball.margin() * n, centre + way};

@@ -1,7 +1,6 @@
 // No heap in a step after warm-up: every malloc is counted (operator new and Eigen both end there).
 #include <gtest/gtest.h>
 
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
@@ -9,6 +8,7 @@
 
 #include "collision/NarrowPhase.hpp"
 #include "integrate/Simulation.hpp"
+#include "unit/collision/Ground.hpp"
 
 namespace {
 
@@ -170,36 +170,16 @@ long allocationsOfContacts(const Shape& other) {
   return run();
 }
 
-constexpr int kSide = 17;  // points of a ground over [-1, 1]²
-
-HeightField waves() {
-  HeightField field{kSide, kSide, 1, 1, 0.5, {}};
-  const auto along = [](int i) { return 2.0 * i / (kSide - 1) - 1; };
-  for (int r = 0; r < kSide; ++r)
-    for (int c = 0; c < kSide; ++c) field.heights.push_back(0.1 * std::sin(4 * along(c)) * std::cos(3 * along(r)));
-  return field;
+Shape waves() {
+  return terrain(17, [](double x, double y) { return 0.1 * std::sin(4 * x) * std::cos(3 * y); });
 }
 
 TEST(Alloc, ContactsOfShapes) {
   for (const Shape& other : kindsOfShapes()) EXPECT_EQ(allocationsOfContacts(other), 0) << name(other.type);
 }
 
-TEST(Alloc, ContactsOnHeightFields) { EXPECT_EQ(allocationsOfContacts(Shape::terrain(waves())), 0); }
-
-TEST(Alloc, ContactsOnMeshes) {
-  const HeightField field = waves();
-  std::vector<Vector3> vertices;
-  std::vector<std::array<int, 3>> triangles;
-  for (int r = 0; r < kSide; ++r)
-    for (int c = 0; c < kSide; ++c) {
-      const int v = r * kSide + c;
-      vertices.emplace_back(2.0 * c / (kSide - 1) - 1, 2.0 * r / (kSide - 1) - 1, field.heights[static_cast<std::size_t>(v)]);
-      if (r + 1 == kSide || c + 1 == kSide) continue;
-      triangles.push_back({v, v + 1, v + kSide + 1});
-      triangles.push_back({v, v + kSide + 1, v + kSide});
-    }
-  EXPECT_EQ(allocationsOfContacts(Shape::triangles(vertices, triangles)), 0);
-}
+TEST(Alloc, ContactsOnHeightFields) { EXPECT_EQ(allocationsOfContacts(waves()), 0); }
+TEST(Alloc, ContactsOnMeshes) { EXPECT_EQ(allocationsOfContacts(meshOf(waves())), 0); }
 
 TEST(Alloc, JointsAfloat) { EXPECT_EQ(allocationsOfQuadruped(Vector3::Zero(), 10, 3), 0); }
 TEST(Alloc, StandingOnJoints) { EXPECT_EQ(allocationsOfQuadruped({0, 0, -9.81}, 0.42, 0), 0); }
