@@ -50,13 +50,13 @@ void subtractTransposedBelow(const BlockStructure& s, int k, const double* panel
 }
 
 /// inverse = D⁻¹ with row pivoting (Eigen's own inverse calls its kernels for large matrices). Returns whether det D < 0.
-template <int N, int Most = N>
+template <int N>
 bool invert(const Panel& D, Eigen::Map<MatrixX>& inverse) {
-  using Matrix = Eigen::Matrix<double, N, N, Eigen::ColMajor, Most, Most>;
+  using Matrix = Eigen::Matrix<double, N, N>;
   const Eigen::PartialPivLU<Matrix> lu{D};
   const auto& factors = lu.matrixLU();
   const Eigen::Index n = D.rows();
-  Eigen::Matrix<double, N, N, Eigen::RowMajor, Most, Most> rows = lu.permutationP() * Matrix::Identity(n, n);
+  Eigen::Matrix<double, N, N, Eigen::RowMajor> rows = lu.permutationP() * Matrix::Identity(n, n);
   for (Eigen::Index c = 0; c < n; ++c)
     for (Eigen::Index r = c + 1; r < n; ++r) rows.row(r) -= factors(r, c) * rows.row(c);
   for (Eigen::Index c = n - 1; c >= 0; --c) {
@@ -198,8 +198,8 @@ bool BlockLU::factorPanel(int k, std::vector<double>& work) {
     negative_[at(k)] = invert<6>(diagonal, inverse);
   else if (size == 3)
     negative_[at(k)] = invert<3>(diagonal, inverse);
-  else if (size <= 16)
-    negative_[at(k)] = invert<Eigen::Dynamic, 16>(diagonal, inverse);
+  else if (size <= kMostInverted)
+    negative_[at(k)] = panelInverse(diagonal.data(), height, inverse.data(), size);
   else
     negative_[at(k)] = invert<Eigen::Dynamic>(diagonal, inverse);
   if (!inverse.allFinite()) return false;

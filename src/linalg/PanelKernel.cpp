@@ -1,6 +1,9 @@
 #include "linalg/PanelKernel.hpp"
 
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "linalg/Registers.hpp"
 
@@ -150,15 +153,74 @@ STICTION_INLINE void subtract(const double* work, int ldWork, double* target, in
   }
 }
 
+/// Ones around a zero, which is the kth number from kMostInverted − 1 − k on.
+constexpr auto kAllButOne = [] {
+  std::array<double, 2 * kMostInverted> numbers{};
+  numbers.fill(1.0);
+  numbers[kMostInverted - 1] = 0.0;
+  return numbers;
+}();
+
+/// Gauss and Jordan's exchange of unknowns with right-hand sides, one pair for each column, in rows of `Columns` numbers; the row with the largest entry left is exchanged.
+/// No entry is written by itself: the registers that read it next would wait for that.
+template <class L, int Columns>
+STICTION_INLINE bool invert(const double* a, int lda, double* inverse, int n) {
+  constexpr int vectors = Columns / L::kWidth;
+  using Vector = typename L::Vector;
+  double rows[kMostInverted][Columns] = {};
+  int order[kMostInverted];  // rows, those exchanged first
+  for (int i = 0; i < n; ++i) {
+    order[i] = i;
+    for (int j = 0; j < n; ++j) rows[i][j] = a[at(i) + at(j) * at(lda)];
+  }
+  bool isNegative = false;
+  for (int k = 0; k < n; ++k) {
+    int best = k;
+    double largest = std::abs(rows[order[k]][k]);
+    for (int i = k + 1; i < n; ++i) {
+      const double size = std::abs(rows[order[i]][k]);
+      best = size > largest ? i : best;
+      largest = size > largest ? size : largest;
+    }
+    std::swap(order[k], order[best]);
+    double* const row = rows[order[k]];
+    const double pivot = row[k], scale = 1.0 / pivot;
+    isNegative = isNegative != ((pivot < 0) != (best != k));
+    const double* const others = kAllButOne.data() + kMostInverted - 1 - k;
+    Vector exchanged[vectors];
+    for (int q = 0; q < vectors; ++q) {
+      const Vector mask = L::load(others + q * L::kWidth).value;
+      exchanged[q] = (L::load(row + q * L::kWidth).value * mask + (1.0 - mask)) * scale;
+    }
+    for (int i = 0; i < n; ++i) {
+      const double factor = rows[i][k];
+      for (int q = 0; q < vectors; ++q) {
+        double* const to = rows[i] + q * L::kWidth;
+        L::store(to, L::load(to).value * L::load(others + q * L::kWidth).value - factor * exchanged[q]);
+      }
+    }
+    for (int q = 0; q < vectors; ++q) L::store(row + q * L::kWidth, exchanged[q]);
+  }
+  for (int j = 0; j < n; ++j)
+    for (int k = 0; k < n; ++k) inverse[at(k) + at(order[j]) * at(n)] = rows[order[k]][j];
+  return isNegative;
+}
+
+template <class L>
+STICTION_INLINE bool invert(const double* a, int lda, double* inverse, int n) {
+  return n <= kPack ? invert<L, kPack>(a, lda, inverse, n) : invert<L, kMostInverted>(a, lda, inverse, n);
+}
+
 struct Kernels {
   decltype(&panelProduct) product;
   decltype(&panelTimes) times;
   decltype(&panelDots) dots;
   decltype(&panelSubtract) subtract;
+  decltype(&panelInverse) inverse;
 };
 
 // NOLINTBEGIN(bugprone-macro-parentheses): an attribute takes none, nor does a template's argument
-// The four kernels for one instruction set, by registers of that many numbers.
+// The kernels for one instruction set, by registers of that many numbers.
 #define STICTION_KERNELS(NAME, WIDTH, TARGET)                                                                                                  \
   TARGET void NAME##Product(const PanelSource* sources, int count, double* work, int m, int n, int k) {                                        \
     product<Lanes<WIDTH>>(sources, count, work, m, n, k);                                                                                      \
@@ -168,7 +230,8 @@ struct Kernels {
   TARGET void NAME##Subtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {             \
     subtract<Lanes<WIDTH>>(work, ldWork, target, ldTarget, runs, count, n);                                                                    \
   }                                                                                                                                            \
-  constexpr Kernels NAME{NAME##Product, NAME##Times, NAME##Dots, NAME##Subtract};
+  TARGET bool NAME##Inverse(const double* a, int lda, double* inverse, int n) { return invert<Lanes<WIDTH>>(a, lda, inverse, n); }             \
+  constexpr Kernels NAME{NAME##Product, NAME##Times, NAME##Dots, NAME##Subtract, NAME##Inverse};
 // NOLINTEND(bugprone-macro-parentheses)
 
 STICTION_KERNELS(baseline, 2, )
@@ -192,6 +255,7 @@ const Kernels kernels = choose();
 void panelProduct(const PanelSource* sources, int count, double* work, int m, int n, int k) { kernels.product(sources, count, work, m, n, k); }
 void panelTimes(const double* a, int lda, const double* x, double* y, int m, int k) { kernels.times(a, lda, x, y, m, k); }
 void panelDots(const double* a, int lda, const double* y, double* sums, int m, int k) { kernels.dots(a, lda, y, sums, m, k); }
+bool panelInverse(const double* a, int lda, double* inverse, int n) { return kernels.inverse(a, lda, inverse, n); }
 void panelSubtract(const double* work, int ldWork, double* target, int ldTarget, const RowRun* runs, int count, int n) {
   kernels.subtract(work, ldWork, target, ldTarget, runs, count, n);
 }

@@ -28,6 +28,11 @@ void panelTimes(const double* a, int lda, const double* x, double* y, int m, int
 /// sums (k) = Aᵀ y, with y (packed(m)) zero from row m on.
 void panelDots(const double* a, int lda, const double* y, double* sums, int m, int k);
 
+constexpr int kMostInverted = 16;
+
+/// inverse (n × n, leading n) = A⁻¹ of the n × n block at `a` (leading lda), n <= kMostInverted, pivoting by rows; infinite or not a number where A is singular. Returns whether det A < 0.
+bool panelInverse(const double* a, int lda, double* inverse, int n);
+
 /// Rows of a product that lie together in the target too: `rows` of them, `from` on to `to` on.
 struct RowRun {
   int from, to, rows;

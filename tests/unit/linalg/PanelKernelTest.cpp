@@ -77,6 +77,34 @@ TEST(PanelKernel, SubtractsRunsOfRowsAndNothingElse) {
   }
 }
 
+TEST(PanelKernel, InvertsWhateverTheOrderOfItsPivots) {
+  testing_random::Random random{4};
+  for (int n = 1; n <= kMostInverted; ++n)
+    for (int trial = 0; trial < 20; ++trial) {
+      MatrixX A = MatrixX::NullaryExpr(n + 2, n, [&random](Eigen::Index, Eigen::Index) { return random.uniform(-1, 1); });
+      if (trial % 2 == 0)
+        for (int k = 0; k + 1 < n; ++k) A(k, k) = 0;  // no pivot where one is looked for first
+      const MatrixX block = A.topRows(n);
+      const Eigen::FullPivLU<MatrixX> lu{block};
+      if (!lu.isInvertible()) continue;
+      MatrixX inverse = MatrixX::Zero(n, n);
+      const bool isNegative = panelInverse(A.data(), n + 2, inverse.data(), n);
+      const double growth = worst(inverse) * n * n;
+      ASSERT_LE(worst(block * inverse - MatrixX::Identity(n, n)), kRoundOff * growth) << n << " rows, trial " << trial;
+      ASSERT_LE(worst(inverse * block - MatrixX::Identity(n, n)), kRoundOff * growth) << n << " rows, trial " << trial;
+      ASSERT_EQ(isNegative, lu.determinant() < 0) << n << " rows, trial " << trial;
+    }
+}
+
+TEST(PanelKernel, HasNoInverseOfASingularBlock) {
+  for (const int n : {1, 3, 8, 9, 16}) {
+    MatrixX A = MatrixX::Identity(n, n), inverse = MatrixX::Zero(n, n);
+    A.row(n - 1).setZero();
+    panelInverse(A.data(), n, inverse.data(), n);
+    EXPECT_FALSE(inverse.allFinite()) << n << " rows";
+  }
+}
+
 // To the bits of plain sums from left to right, on every processor.
 TEST(BodyKernel, AddsTheProductAsPlainSumsDo) {
   testing_random::Random random{4};
