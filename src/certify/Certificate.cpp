@@ -120,7 +120,7 @@ void Certifier::prepare(const ContactProblem& problem) {
 }
 
 void Certifier::findOmega(const BlockColumns& H) {
-  if (mass_.kept() && H == traced_) return;
+  if (mass_.coupled() && mass_.kept() && H == traced_) return;
   traced_.clear();
   if (mass_.coupled()) traced_ = H;
   omega_.resize(H.groups());

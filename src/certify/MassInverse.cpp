@@ -80,14 +80,18 @@ bool hasFirstAlone(const BlockColumns& A, int group) {
 }  // namespace
 
 void MassInverse::factor(const BlockMass& M) {
+  kept_ = isFactored_ && M == whole_;
+  if (kept_) return;
+  const bool isAlike = isFactored_ && M.start == whole_.start && M.couplings == whole_.couplings;
+  isFactored_ = false;
+  whole_ = M;
   usable_ = true;
-  const bool wasCoupled = std::exchange(coupled_, !M.couplings.empty());
-  kept_ = coupled_ && wasCoupled && M == whole_;
-  if (coupled_)
-    factorWhole(M);
+  if (coupled())
+    factorWhole(isAlike);
   else
-    factorBlocks(M);
+    factorBlocks();
   usable_ = usable_ && Eigen::Map<const VectorX>{M.values.data(), static_cast<Eigen::Index>(M.values.size())}.allFinite();
+  isFactored_ = true;
 }
 
 void MassInverse::addScalar(int row, int size, double mass) {
@@ -104,7 +108,8 @@ void MassInverse::addDense(int row, const Eigen::Ref<const MatrixX>& block) {
   usable_ = cholesky(factors_.data() + offset, n) && usable_;
 }
 
-void MassInverse::factorBlocks(const BlockMass& M) {
+void MassInverse::factorBlocks() {
+  const BlockMass& M = whole_;
   pieces_.clear();
   factors_.clear();
   blockRow_.assign(M.start.begin(), M.start.end());
@@ -122,17 +127,12 @@ void MassInverse::factorBlocks(const BlockMass& M) {
   columns_.resize(static_cast<std::size_t>(kMostRanges * largest_));
 }
 
-void MassInverse::factorWhole(const BlockMass& M) {
-  if (kept_) {
-    usable_ = wholeUsable_;
-    return;
-  }
-  const bool isAlike = M.start == whole_.start && M.couplings == whole_.couplings;
-  whole_ = M;
+/// `isAlike`: with the pattern of the last one.
+void MassInverse::factorWhole(bool isAlike) {
   if (!isAlike) analyse();
   entries_.clear();
-  eachEntry(M, [&](int, int, double value) { entries_.push_back(value); });
-  usable_ = wholeUsable_ = factor_.factor(entries_);
+  eachEntry(whole_, [&](int, int, double value) { entries_.push_back(value); });
+  usable_ = factor_.factor(entries_);
 }
 
 /// The pattern of the whole mass matrix, and its ordering.
@@ -145,7 +145,7 @@ void MassInverse::analyse() {
 
 void MassInverse::solve(VectorX& x, ThreadPool* team) {
   constexpr int few = 512;  // pieces of a thread
-  if (coupled_) {
+  if (coupled()) {
     factor_.solve(x);
     return;
   }
@@ -164,7 +164,7 @@ void MassInverse::solve(VectorX& x, ThreadPool* team) {
 }
 
 double MassInverse::trace(const BlockColumns& A, int group, int range) {
-  if (!coupled_) return blockTrace(A, group, columns_.data() + range * largest_);
+  if (!coupled()) return blockTrace(A, group, columns_.data() + range * largest_);
   return A.width == 3 && !hasFirstAlone(A, group) ? wholeTrace<3>(A, group) : wholeTrace<1>(A, group);
 }
 

@@ -16,7 +16,7 @@ class MassInverse {
   /// Factors M; keeps its own copy. An M that is not positive definite makes usable() false.
   void factor(const BlockMass& M);
   bool usable() const { return usable_; }
-  /// Whether it is, bit by bit, the M of the call before, with couplings.
+  /// Whether it is, bit by bit, the M of the call before.
   bool kept() const { return kept_; }
 
   /// x ← M⁻¹ x. `team`: threads that share the work, idle; null: none.
@@ -24,7 +24,7 @@ class MassInverse {
 
   /// trace(A_iᵀ M⁻¹ A_i) of column group i. Threads may call it side by side, unless M has couplings, each with another `range` < kMostRanges.
   double trace(const BlockColumns& A, int group, int range = 0);
-  bool coupled() const { return coupled_; }
+  bool coupled() const { return !whole_.couplings.empty(); }
 
  private:
   struct Piece {
@@ -35,8 +35,8 @@ class MassInverse {
 
   void addScalar(int row, int size, double mass);
   void addDense(int row, const Eigen::Ref<const MatrixX>& block);
-  void factorBlocks(const BlockMass& M);
-  void factorWhole(const BlockMass& M);
+  void factorBlocks();
+  void factorWhole(bool isAlike);
   void analyse();
   double energy(int block, double* x) const;
   bool isFreeBody(int block) const;
@@ -45,17 +45,15 @@ class MassInverse {
   template <int Width>
   double wholeTrace(const BlockColumns& A, int group);
 
-  bool usable_{true};
-  bool coupled_{false}, kept_{false};
+  BlockMass whole_;  // that all else is of
+  bool isFactored_{false}, usable_{true}, kept_{false};
   std::vector<int> blockRow_;    // first row of block k
   std::vector<int> pieceStart_;  // block k has pieces [pieceStart_[k], pieceStart_[k+1])
   std::vector<Piece> pieces_;
   std::vector<double> factors_;
   std::vector<double> columns_;  // of each range, one block's rows of a column group
   int largest_{0};               // size of a block
-  BlockMass whole_;              // a coupled M, kept to see what of the following still holds
-  bool wholeUsable_{false};
-  SparseLdlt factor_;
+  SparseLdlt factor_;            // of a coupled M
   std::vector<double> entries_;  // of its lower triangle
   std::vector<int> reach_;       // a group's columns of L
   std::vector<char> marked_;

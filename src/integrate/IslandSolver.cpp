@@ -45,10 +45,11 @@ SolveOptions IslandSolver::usual() const {
   return options;
 }
 
-bool IslandSolver::solve(double h, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest) {
+bool IslandSolver::solve(double h, bool aimed, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest) {
   SolveOptions options = usual();
   options.beforeSearch = beforeSearch;
   options.rest = rest;
+  options.sameMatrices = aimed;
   options.thorough = last;  // before that, a smaller step is the better resort
   options.warm = warmStart(h);
   options.states = &states_;

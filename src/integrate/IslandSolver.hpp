@@ -22,8 +22,8 @@ class IslandSolver {
 
   /// Sets the iterate to what the contacts and rows carried in the last step, for one of h [s]. Returns whether there was any.
   bool warmStart(double h);
-  /// Solves and certifies a (sub)step of h [s] from there. `last`: no smaller step is left to resort to. `beforeSearch`, `rest`: as in SolveOptions.
-  bool solve(double h, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest);
+  /// Solves and certifies a (sub)step of h [s] from there. `aimed`: only what rows aim at is not as in the problem solved last. `last`: no smaller step is left to resort to. `beforeSearch`, `rest`: as in SolveOptions.
+  bool solve(double h, bool aimed, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest);
   /// The same of an impact, from the iterate as it is.
   bool solveImpact();
   /// A few more steps of `candidate` towards a relative certificate, where the method is `auto`. Returns whether they were taken.

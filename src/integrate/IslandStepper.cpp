@@ -75,7 +75,8 @@ bool IslandStepper::substep(double h, int depth, int round) {
   PhaseTimes& times = island_.result->times;
   unfinished_.reset();
   begin(round, watch);
-  if (std::exchange(aimsAgain_, false))
+  const bool aimed = std::exchange(aimsAgain_, false);
+  if (aimed)
     aimAgain(h);
   else if (!assemble(h))
     return false;
@@ -83,7 +84,7 @@ bool IslandStepper::substep(double h, int depth, int round) {
   bool rests = false;
   if (!bound_)
     flyFreely();
-  else if (const std::optional<bool> over = answer(h, depth, round, rests, watch))
+  else if (const std::optional<bool> over = answer(h, depth, round, aimed, rests, watch))
     return *over;
   bounces_.judge();
   const int halvings = bounces_.createEnergy() ? kMostBounceHalvings : kBounceHalvings;
@@ -134,7 +135,8 @@ void IslandStepper::flyFreely() {
 }
 
 /// Answers the problem: by rest, or a method, or else by smaller steps. Returns what the (sub)step returns where that is over with it, or nothing where the answer stands.
-std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool& rests, Stopwatch& watch) {
+/// `aimed`: the problem is the last one, but for what its rows aim at.
+std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool aimed, bool& rests, Stopwatch& watch) {
   PhaseTimes& times = island_.result->times;
   const bool last = isLastResort(depth);
   solver_.prepare();
@@ -145,7 +147,7 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool& 
   const std::function<void()> beforeSearch = std::ref(lookAhead);  // a copy of it would take from the heap
   const auto mayRest = [&] { return rest_.mayRest(); };
   const std::function<bool()> rest = std::ref(mayRest);
-  bool certified = rests || solver_.solve(h, last && round == 0, last ? nullptr : &beforeSearch, &rest);
+  bool certified = rests || solver_.solve(h, aimed, last && round == 0, last ? nullptr : &beforeSearch, &rest);
   rests = rests || (certified && rest_.comesToRest());
   const bool late = island_.report().outOfTime;
   if (!rests && !late && (!certified || rest_.beginsToMove()) && rest_.mayRest()) rests = certified = true;

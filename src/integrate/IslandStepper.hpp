@@ -59,7 +59,7 @@ class IslandStepper {
   bool assemble(double h);
   void aimAgain(double h);
   void flyFreely();
-  std::optional<bool> answer(double h, int depth, int round, bool& rests, Stopwatch& watch);
+  std::optional<bool> answer(double h, int depth, int round, bool aimed, bool& rests, Stopwatch& watch);
   std::optional<bool> lookBack(double h, int depth, int round, bool rests, Stopwatch& watch);
   bool finish();
   void mend(double h, bool rests);

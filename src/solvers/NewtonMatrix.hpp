@@ -16,6 +16,8 @@ class NewtonMatrix {
  public:
   /// Analyses the pattern of the problem with all its contacts at work. Takes the problem, and V (same segments as H), by reference until the next bind.
   void bind(const ContactProblem& problem, const BlockColumns& V);
+  /// Takes a problem that has the same M, H, G and V: analysis and factors hold.
+  void retake(const ContactProblem& problem, const BlockColumns& V) { problem_ = &problem, velocity_ = &V; }
 
   /// Factors A with D symmetric (Cholesky). False when it is not positive definite. `team`: idle threads that share a dear factorisation; null: none. Results do not depend on it.
   bool factorSymmetric(const std::vector<Matrix3>& D, const VectorX& rho, ThreadPool* team);

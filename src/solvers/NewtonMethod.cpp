@@ -83,6 +83,8 @@ class NewtonMethod : public VelocityMethod {
   std::vector<Matrix3> D_;
   std::vector<ContactState> states_, factored_;
   bool settled_{false};  // every contact in the state of the last linearisation
+  double factoredGamma_{0};
+  long factor_{-1};  // VelocitySystem::factored() of the factor of these states and this γ
 };
 
 bool NewtonMethod::linearise(const VelocitySystem& system, double gamma, double change, const std::vector<ContactState>* known) {
@@ -130,7 +132,9 @@ bool NewtonMethod::linearise(const VelocitySystem& system, double gamma, double 
 bool NewtonMethod::factor(VelocitySystem& system, bool general, SolveReport& report) {
   ++report.factorisations;
   factored_ = states_;
-  return general ? system.factorGeneral(D_, rho_) : system.factorSymmetric(D_, rho_);
+  const bool done = general ? system.factorGeneral(D_, rho_) : system.factorSymmetric(D_, rho_);
+  factor_ = system.factored();
+  return done;
 }
 
 bool NewtonMethod::newtonStep(VelocitySystem& system, bool general, Matrix matrix, SolveReport& report) {
@@ -213,19 +217,21 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   best_.offer(system, r_, lambda_);
   v_ = best_.last().v;
   int since = 0, phase = 0;
-  bool contracts = false, mixingFails = false;
-  double factoredGamma = 0;
-  factored_.clear();
+  bool mixingFails = false;
   double before = best_.residual(), last = before;
   const double change = options.warm && before > far * system.scale() ? before : 0;
   const auto* known = options.states != nullptr && static_cast<int>(options.states->size()) == system.problem().contacts() ? options.states : nullptr;
-  double gamma = change > 0 ? rememberedGamma : gammas[0];
+  const bool goesOn = options.sameMatrices && factor_ == system.factored() && factoredGamma_ > 0 && !(change > 0);
+  double gamma = change > 0 ? rememberedGamma : goesOn ? factoredGamma_ : gammas[0];
+  if (!goesOn) factored_.clear(), factoredGamma_ = 0;
+  bool contracts = goesOn;
+  mixing_.reset();
   bool isStart = true;
-  states_.clear();
+  states_ = factored_;
   while (report.iterations < limit && best_.residual() > options.polish * system.scale()) {
     const bool general = linearise(system, gamma, std::exchange(isStart, false) ? change : 0, known);
     const double worth = system.solvesPerFactor();
-    const bool sameGamma = gamma == std::exchange(factoredGamma, gamma), isDear = worth > dear;
+    const bool sameGamma = gamma == std::exchange(factoredGamma_, gamma), isDear = worth > dear;
     const bool mixes = isTight && !isDear && (worth > worthMixing || isFrictionless);
     const bool holds = sameGamma && (mixes ? !mixingFails && states_ == factored_ : contracts && settled_);
     const Matrix matrix = sameGamma && isDear && areNear(states_, factored_, near) ? Matrix::Near : holds ? Matrix::LastFactored : Matrix::Factored;

@@ -17,12 +17,13 @@ enum class SolveStatus : std::uint8_t { Converged, Stalled, IterationLimit, Nume
 const char* name(SolveStatus status);
 
 struct SolveOptions {
-  double tolerance{1e-8};  // relative certificate that counts as an answer
-  double polish{1e-12};    // Newton-type methods go on to this, or until nothing falls any more
-  int maxIterations{0};    // 0: the method's own limit
-  bool warm{false};        // the iterate on entry is a good guess
-  bool again{false};       // the problem is the one last solved by this object, unchanged: what was prepared for it (nsgs) holds
-  bool looksOften{false};  // nsgs: the residual is looked at, and the best answer kept, more often on the way
+  double tolerance{1e-8};    // relative certificate that counts as an answer
+  double polish{1e-12};      // Newton-type methods go on to this, or until nothing falls any more
+  int maxIterations{0};      // 0: the method's own limit
+  bool warm{false};          // the iterate on entry is a good guess
+  bool again{false};         // the problem is the one last solved by this object, unchanged: what was prepared for it (nsgs) holds
+  bool sameMatrices{false};  // likewise, but for f, w and b: what was factored for it may serve once more
+  bool looksOften{false};    // nsgs: the residual is looked at, and the best answer kept, more often on the way
   // Give up after so many checks without headway (Newton: steps, nsgs: windows of sweeps; ipm, proxac: one check, at that step; lagged: steps of a round); 0: the method's own.
   int patience{0};
   bool thorough{true};   // `auto`: follow paths of problems when every method failed; a time stepper prefers a smaller step

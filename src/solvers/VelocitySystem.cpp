@@ -46,10 +46,22 @@ bool VelocitySystem::bind(const ContactProblem& problem, const BlockColumns* vel
     known_.is = !problem.M.couplings.empty() && velocity_ == &problem.H;
     if (known_.is) known_.M = problem.M, known_.H = problem.H, known_.G = problem.G;
   }
-  free_ = problem.f;
+  matrix_.bind(problem, *velocity_);
+  return findFreeMotion();
+}
+
+bool VelocitySystem::bindAgain(const ContactProblem& problem) {
+  problem_ = &problem;
+  velocity_ = &problem.H;
+  if (!isKnown()) return bind(problem);
+  matrix_.retake(problem, *velocity_);
+  return findFreeMotion();
+}
+
+bool VelocitySystem::findFreeMotion() {
+  free_ = problem_->f;
   applyInverseMass(free_);
   findScale();
-  matrix_.bind(problem, *velocity_);
   return free_.allFinite();
 }
 

@@ -19,6 +19,8 @@ class VelocitySystem {
   /// Takes the problem (kept by reference until the next bind). False when M is not positive definite. `velocityColumns`, when given, reads the contact velocities in place of
   /// H (same segments): u = Vᵀv + w, and the Newton matrix is M + H D Vᵀ.
   bool bind(const ContactProblem& problem, const BlockColumns* velocityColumns = nullptr);
+  /// The same, after a problem with the same M, H and G: where they have couplings, factors hold.
+  bool bindAgain(const ContactProblem& problem);
 
   /// Threads that share the work, idle whenever anything here is called; null: none. Results do not depend on it.
   void setTeam(ThreadPool* team) { team_ = team; }
@@ -77,6 +79,7 @@ class VelocitySystem {
  private:
   void multiply(const std::vector<Matrix3>& D, const VectorX& rho, const VectorX& x, VectorX& y);
   bool isKnown() const;
+  bool findFreeMotion();
   bool bindMass();
   void bindContacts();
   void findScale();
