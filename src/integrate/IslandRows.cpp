@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kOff = 1e-10;    // [-] of the bodies' size: errors below this stay
 constexpr double kReach = 4;      // [-] of what the fastest body goes in the (sub)step: a range whose end is farther off is left out
-constexpr double kMiss = 1e-10;   // [-] of the certificate's scale: speed by which the end of the step may miss a constraint
+constexpr double kMiss = 1e-10;   // [-] of the certificate's scale: speed by which the end of the step may miss a constraint,
+constexpr double kSlow = 1e-7;    // [-] or of what gravity adds to it in the step, where the way is one that stays
 constexpr double kCreep = 1e-8;   // [-] likewise, of what dry friction holds, where trials come no nearer: round-off of links that weigh next to nothing
 constexpr double kHeadway = 0.5;  // [-] of the least miss so far: what another trial is worth it for
 constexpr double kNear = 1e-5;    // [-] of the certificate's scale: speed of a miss that is left to the projection when trials come no nearer,
@@ -149,7 +150,7 @@ void IslandRows::aim(double h) {
   auto n = static_cast<Eigen::Index>(3 * firstOneSided());
   for (std::size_t k = 0; k < rows().size(); ++k) {
     const ConstraintRows::Row& row = rows()[k];
-    const double target = row.moving + bendOf(row, h) + missedBy_[static_cast<Eigen::Index>(k)];
+    const double target = row.moving + bendOf(row, h) + missedBy_[static_cast<Eigen::Index>(k)] + startOf(row, h) / h;
     if (!row.unilateral) {
       targets_.push_back(target);
       continue;
@@ -236,21 +237,22 @@ IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale)
     return Ending::Accepted;
   }
   double worst = 0;
-  bool near = true;
+  bool near = true, stays = true;
   std::size_t contact = firstOneSided();
   for (std::size_t k = 0; k < rows().size(); ++k) {
     const ConstraintRows::Row& row = rows()[k];
     double& miss = end_[static_cast<Eigen::Index>(k)];
     if (!row.unilateral) {
-      miss -= row.value;
+      miss -= row.value - startOf(row, h);
     } else {
       miss -= std::min(row.value, 0.0);
       if (problem_->impulseOf(contact++)[0] == 0) miss = std::min(miss, 0.0);
     }
     worst = std::max(worst, std::abs(miss) / h);
+    stays = stays && std::abs(miss) <= mayStay(row, h);
     near = near && std::abs(miss) <= (last || flat_ ? kCrude * row.size : h * kNear * scale);
   }
-  if (worst <= kMiss * scale) return Ending::Accepted;
+  if (stays || worst <= kMiss * scale) return Ending::Accepted;
   if (lastTrial_) return near ? Ending::Accepted : Ending::Lost;
   const bool headway = worst <= kHeadway * leastMiss_, least = worst < leastMiss_;
   if (least) {
@@ -290,6 +292,16 @@ bool IslandRows::retreat() {
   else
     missedBy_ = leastMissedBy_;
   return true;
+}
+
+/// [m] By how much a step may end off a row, and by how little the next one starts from there: accelerations are off by kSlow of gravity's.
+double IslandRows::mayStay(const ConstraintRows::Row& row, double h) const {
+  return std::min(kOff * row.size, kSlow * h * h * island_->setup->model->gravity.norm());
+}
+
+/// [m] Where an equality row starts from, if that is so little that the step itself undoes it: more is left to the projection.
+double IslandRows::startOf(const ConstraintRows::Row& row, double h) const {
+  return !row.unilateral && std::abs(row.value) <= mayStay(row, h) ? row.value : 0.0;
 }
 
 /// [m/s] (h/2) γ

@@ -12,11 +12,12 @@ namespace {
 constexpr double kStays = 1e-10;            // [-] of the pair's size: overlaps below this stay, and anchors nearer,
 constexpr double kStaysAtTolerance = 1e-2;  // [-] or than this times the step's tolerance,
 constexpr double kMostStays = 1e-4;         // [-] but none above that
-constexpr double kCompliance = 1e-3;        // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step
-constexpr double kTolerance = 1e-6;         // [-] relative certificate asked of the projection
-constexpr double kMargin = 5;               // [-] times what is polished to, where that is finer,
-constexpr double kPolish = 1e-10;           // [-] what a method goes on to at most: what is left becomes an approach speed of the next step,
-constexpr double kCoarse = 1e-3;            // [-] and at least
+constexpr double kCompliance = 1e-3;  // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step;
+constexpr double kJointed = 1e-5;     // [-] where joints hold bodies, which go less far for the same impulse
+constexpr double kTolerance = 1e-6;   // [-] relative certificate asked of the projection
+constexpr double kMargin = 5;         // [-] times what is polished to, where that is finer,
+constexpr double kPolish = 1e-10;     // [-] what a method goes on to at most: what is left becomes an approach speed of the next step,
+constexpr double kCoarse = 1e-3;      // [-] and at least
 constexpr double kFine = 0.1;     // [-] of the overlap that may stay: no pass is more exact, nor than what surfaces curve over its way, which is for the next
 constexpr double kUseful = 1e-2;  // [-] a projection worse than this is not applied
 constexpr double kParted = 1e-2;  // [-] of the pair's size: loaded contacts farther apart are left to open,
@@ -215,7 +216,8 @@ void Projection::assemble(double h, Asked asked) {
   largest = std::max(largest, rows_->enterProjection(assembly, h, reach, targets_));
   problem.b = Eigen::Map<const VectorX>{targets_.data(), static_cast<Eigen::Index>(targets_.size())};
   problem.C.setZero(problem.rows());
-  for (int j = 0; j < anchors; ++j) problem.C[j] = kCompliance * assembly.inverseMass(problem.G, j);
+  const double compliance = rows_->empty() ? kCompliance : kJointed;
+  for (int j = 0; j < anchors; ++j) problem.C[j] = compliance * assembly.inverseMass(problem.G, j);
   problem.wScale.setZero();
   problem.scaleFloor = largest;
   multiplyAdd(problem.H, iterate.r, problem.f);
