@@ -81,6 +81,7 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
   else
     for (VectorX* x : {&restIterate.v, &restIterate.r, &restIterate.lambda}) x->resize(0);
   rest.prepare(eliminated.rest());
+  if (rest.scale() > certifier.scale()) part.tolerance *= certifier.scale() / rest.scale();  // the whole is judged by its own scale
   report = ladder.solve(PosedProblem{eliminated.rest()}, restIterate, part, &rest, nullptr);
   if (!isComplete(eliminated.rest(), restIterate)) return false;  // no method could begin
   eliminated.leave(restIterate, trial);
