@@ -1,5 +1,6 @@
 #include "portfolio/Portfolio.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/Error.hpp"
@@ -82,6 +83,7 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
     for (VectorX* x : {&restIterate.v, &restIterate.r, &restIterate.lambda}) x->resize(0);
   rest.prepare(eliminated.rest());
   if (rest.scale() > certifier.scale()) part.tolerance *= certifier.scale() / rest.scale();  // the whole is judged by its own scale
+  part.polish = std::min(part.polish, part.tolerance);
   report = ladder.solve(PosedProblem{eliminated.rest()}, restIterate, part, &rest, nullptr);
   if (!isComplete(eliminated.rest(), restIterate)) return false;  // no method could begin
   eliminated.leave(restIterate, trial);
