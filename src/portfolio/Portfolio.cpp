@@ -1,6 +1,7 @@
 #include "portfolio/Portfolio.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/Error.hpp"
@@ -13,6 +14,7 @@ namespace stiction {
 namespace {
 
 constexpr int approximateSweeps = 100;
+constexpr int kSharper = 3;        // answers of what rows leave, each asked for by how much the one before did not do for the whole
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 
 SolverInfo autoInfo() {
@@ -83,12 +85,21 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
     for (VectorX* x : {&restIterate.v, &restIterate.r, &restIterate.lambda}) x->resize(0);
   rest.prepare(eliminated.rest());
   if (rest.scale() > certifier.scale()) part.tolerance *= certifier.scale() / rest.scale();  // the whole is judged by its own scale
-  part.polish = std::min(part.polish, part.tolerance);
-  report = ladder.solve(PosedProblem{eliminated.rest()}, restIterate, part, &rest, nullptr);
-  if (!isComplete(eliminated.rest(), restIterate)) return false;  // no method could begin
-  eliminated.leave(restIterate, trial);
-  report.certificate = certifier.judge(problem, trial);
-  report.certified = report.certificate.passes(options.tolerance);
+  for (int k = 0; k < kSharper; ++k) {
+    part.polish = std::min(part.polish, part.tolerance);
+    PortfolioReport found = ladder.solve(PosedProblem{eliminated.rest()}, restIterate, part, &rest, nullptr);
+    if (!isComplete(eliminated.rest(), restIterate)) return false;  // no method could begin
+    eliminated.leave(restIterate, trial);
+    const bool isPartDone = found.certified;
+    found.iterations += report.iterations, found.factorisations += report.factorisations;
+    found.certificate = certifier.judge(problem, trial);
+    found.certified = found.certificate.passes(options.tolerance);
+    report = found;
+    if (report.certified || !isPartDone || !std::isfinite(report.certificate.relative)) break;
+    part.tolerance *= 0.5 * options.tolerance / report.certificate.relative;
+    part.warm = part.sameMatrices = true;
+    part.states = nullptr;
+  }
   if (!report.certified && options.thorough) return false;
   std::swap(iterate, trial);
   return true;

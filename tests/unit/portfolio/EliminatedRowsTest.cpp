@@ -280,7 +280,7 @@ TEST(EliminatedRows, WhatIsLeftIsSolvedByTheScaleOfTheWhole) {
     for (int k = 0; k < 5; ++k) builder.addRows(k, k + 1, 5, 0);
     for (int k = 0; k < 4; ++k) builder.addContact(k + 2, -1, 0.5);
     ContactProblem problem = builder.finish();
-    problem.b *= 300;
+    problem.b *= 30;
     SolveOptions options;
     options.polish = options.tolerance;
     options.thorough = false;
