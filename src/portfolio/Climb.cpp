@@ -37,6 +37,7 @@ void Climb::begin(const PosedProblem& problem, Iterate& best, const SolveOptions
   report_.certificate.relative = report_.certificate.metersPerSecond = report_.certificate.fclib = std::numeric_limits<double>::infinity();
   certifier_ = prepared != nullptr ? prepared : &ownCertifier_;
   if (prepared == nullptr) problem.prepare(ownCertifier_);
+  bindsAgain_ = options.sameMatrices && isPrepared_;
   isSwept_ = isPrepared_ = isNarrowed_ = false;
   narrowed_.reset();
   system_.setDeadline(options.deadline);
@@ -50,7 +51,7 @@ PortfolioReport Climb::conclude() {
 
 bool Climb::prepare() {
   isNarrowed_ = false;
-  if (problem_.global() != nullptr) return isPrepared_ = options_->sameMatrices ? system_.bindAgain(*problem_.global()) : system_.bind(*problem_.global());
+  if (problem_.global() != nullptr) return isPrepared_ = std::exchange(bindsAgain_, false) ? system_.bindAgain(*problem_.global()) : system_.bind(*problem_.global());
   factor_.build(*problem_.local(), false);
   return isPrepared_ = system_.bind(factor_.global(), factor_.velocityColumns());
 }

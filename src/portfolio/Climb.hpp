@@ -79,6 +79,7 @@ class Climb {
   VelocitySystem system_;
   LocalFactor factor_;
   NarrowedProblem narrowed_;
+  bool bindsAgain_{false};  // the system knows the matrices of the problem, from the solve before
   bool isPrepared_{false};  // the system knows the problem,
   bool isNarrowed_{false};  // or what `narrowed_` has of it
   std::unique_ptr<Solver> nsgs_;
