@@ -128,7 +128,10 @@ std::string faultOf(const HeldConstraint& held, const std::vector<BodyInertia>& 
 }
 
 ConstraintRows::ConstraintRows(const Model& model, const std::vector<BodyInertia>& inertias, const std::vector<double>& bodySize)
-    : model_{&model}, inertias_{&inertias}, bodySize_{&bodySize} {}
+    : model_{&model}, inertias_{&inertias} {
+  for (std::size_t i = 0; i < inertias.size(); ++i)
+    size_.push_back(inertias[i].dynamic ? std::max(bodySize[i], std::sqrt(inertias[i].inertia.trace() * inertias[i].inverseMass)) : 0.0);
+}
 
 void ConstraintRows::choose(const std::vector<HeldConstraint>& all, std::span<const int> chosen) {
   all_ = &all;
@@ -140,10 +143,7 @@ void ConstraintRows::choose(const std::vector<HeldConstraint>& all, std::span<co
 /// [m] of the larger of the bodies that the constraint moves.
 double ConstraintRows::sizeOf(const HeldConstraint& held) const {
   double size = 0;
-  held.eachBody([&](int body) {
-    const BodyInertia& inertia = (*inertias_)[at(body)];
-    if (inertia.dynamic) size = std::max({size, (*bodySize_)[at(body)], std::sqrt(inertia.inertia.trace() * inertia.inverseMass)});
-  });
+  held.eachBody([&](int body) { size = std::max(size, size_[at(body)]); });
   return size > 0 ? size : 1.0;
 }
 
@@ -174,13 +174,15 @@ bool ConstraintRows::addCoupling(int id, const WorldState& state) {
 /// The rows of a joint, or the one of an end of its range.
 bool ConstraintRows::addJoint(int id, const WorldState& state, double time) {
   const HeldConstraint& held = (*all_)[at(id)];
-  if (!findValues(id, state, time)) return false;
-  const Pose A = state.pose(held.bodyA), B = state.pose(held.bodyB);
   std::array<RowVector12, JointConstraint::kMost> rates;
-  if (held.limit != nullptr)
+  if (held.limit != nullptr) {
+    if (!findValues(id, state, time)) return false;
     rates[0] = held.limit->rateBy(coordinatesOf(held, state, true).rates.data());
-  else
-    held.joint->rates(A, B, coordinatesBefore(held, state), rates.data());
+  } else {
+    values_.resize(at(held.dimension));
+    held.joint->valuesAndRates(state.pose(held.bodyA), state.pose(held.bodyB), coordinatesBefore(held, state), values_.data(), rates.data());
+    if (!areFinite(values_)) return false;
+  }
   double largest = 0;
   for (int k = 0; k < held.dimension; ++k) {
     if (!rates[at(k)].allFinite()) return false;

@@ -106,7 +106,7 @@ class ConstraintRows {
 
   const Model* model_;
   const std::vector<BodyInertia>* inertias_;
-  const std::vector<double>* bodySize_;
+  std::vector<double> size_;  // [m] of each body that moves: its shapes', or its radius of gyration
   const std::vector<HeldConstraint>* all_{nullptr};
   std::span<const int> chosen_;
   std::vector<Row> rows_, left_;       // and those left out

@@ -57,11 +57,22 @@ void JointConstraint::values(const Pose& X_WP, const Pose& X_WC, const double* b
 }
 
 void JointConstraint::rates(const Pose& X_WP, const Pose& X_WC, const double* before, RowVector12* J) const {
+  std::array<double, kMost> C;
+  valuesAndRates(X_WP, X_WC, before, C.data(), J);
+}
+
+void JointConstraint::valuesAndRates(const Pose& X_WP, const Pose& X_WC, const double* before, double* C, RowVector12* J) const {
   const Separation separation = motion_.separation(X_WP, X_WC, before);
   const Quaternion& carrier = motion_.carrier(X_WP, X_WC);
-  for (const Vector3& n : across_) *J++ = separation.rate(carrier * n);
+  for (const Vector3& n : across_) {
+    const Vector3 direction = carrier * n;
+    *C++ = direction.dot(separation.d);
+    *J++ = separation.rate(direction);
+  }
   for (const Angle& angle : angles_) {
-    const Vector3 turning = (X_WC.rotation * angle.child).cross(X_WP.rotation * angle.parent);  // d(α·β)/dt = (ω_C − ω_P)·(β × α)
+    const Vector3 alpha = X_WP.rotation * angle.parent, beta = X_WC.rotation * angle.child;
+    const Vector3 turning = beta.cross(alpha);  // d(α·β)/dt = (ω_C − ω_P)·(β × α)
+    *C++ = alpha.dot(beta) - angle.cosine;
     *J++ << 0, 0, 0, -turning.transpose(), 0, 0, 0, turning.transpose();
   }
 }

@@ -23,9 +23,10 @@ class JointConstraint : public TwoBodyBilateralConstraint {
   static constexpr int kMost = 6;  // rows
 
   int firstJoint() const { return motion_.firstJoint(); }
-  /// C, its rates by v_P, ω_P, v_C, ω_C, and its velocity product: dimension() entries each.
+  /// C, its rates by v_P, ω_P, v_C, ω_C, both, and its velocity product: dimension() entries each.
   void values(const Pose& X_WP, const Pose& X_WC, const double* before, double* C) const;
   void rates(const Pose& X_WP, const Pose& X_WC, const double* before, RowVector12* J) const;
+  void valuesAndRates(const Pose& X_WP, const Pose& X_WC, const double* before, double* C, RowVector12* J) const;
   void velocityProducts(const Pose& X_WP, const Pose& X_WC, const Twist& P, const Twist& C, const double* before, double* products) const;
 
   int dimension() const override { return static_cast<int>(across_.size() + angles_.size()); }

@@ -23,14 +23,6 @@ std::vector<BodyInertia> bodyInertias(const Model& model) {
   return inertias;
 }
 
-Vector3 rotate(const Quaternion& rotation, const Vector3& x) {
-  const Vector3 u = rotation.vec();
-  const Vector3 side = u.cross(x);
-  return x + (2.0 / rotation.squaredNorm()) * (rotation.w() * side + u.cross(side));
-}
-
-Vector3 rotateBack(const Quaternion& rotation, const Vector3& x) { return rotate(rotation.conjugate(), x); }
-
 Matrix3 toWorld(const Matrix3& A, const Quaternion& rotation) {
   const Matrix3 R = rotation.toRotationMatrix();
   const Matrix3 B = R * A * R.transpose();

@@ -26,8 +26,12 @@ std::vector<BodyInertia> bodyInertias(const Model& model);
 
 /// R x, and Rᵀ x, orthogonal to round-off whatever the quaternion's length: x + (2/|q|²)(w u × x + u × (u × x)). The usual formula takes |q| = 1 and turns the
 /// last bit of it into a steady growth of momentum.
-Vector3 rotate(const Quaternion& rotation, const Vector3& x);
-Vector3 rotateBack(const Quaternion& rotation, const Vector3& x);
+inline Vector3 rotate(const Quaternion& rotation, const Vector3& x) {
+  const Vector3 u = rotation.vec();
+  const Vector3 side = u.cross(x);
+  return x + (2.0 / rotation.squaredNorm()) * (rotation.w() * side + u.cross(side));
+}
+inline Vector3 rotateBack(const Quaternion& rotation, const Vector3& x) { return rotate(rotation.conjugate(), x); }
 
 /// R A Rᵀ, exactly symmetric.
 Matrix3 toWorld(const Matrix3& A, const Quaternion& rotation);

@@ -21,6 +21,12 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool isClosed(const ConstraintRows::Row& row) { return row.value <= ConstraintRows::kTouches * row.size; }
 
+/// [m] By how much a step may end off a row, and by how little the next one starts from there.
+double mayStay(const ConstraintRows::Row& row, double slowWay) { return std::min(kOff * row.size, slowWay); }
+
+/// [m] Where an equality row starts from, if that is so little that the step itself undoes it: more is left to the projection.
+double startOf(const ConstraintRows::Row& row, double slowWay) { return !row.unilateral && std::abs(row.value) <= mayStay(row, slowWay) ? row.value : 0.0; }
+
 double errorOf(const ConstraintRows::Row& row, double value) { return row.unilateral ? std::max(-value, 0.0) : std::abs(value); }
 
 }  // namespace
@@ -147,10 +153,11 @@ void IslandRows::enter(double h) {
 void IslandRows::aim(double h) {
   ContactProblem& problem = problem_->assembly.problem;
   targets_.clear();
+  const double slow = slowWay(h);
   auto n = static_cast<Eigen::Index>(3 * firstOneSided());
   for (std::size_t k = 0; k < rows().size(); ++k) {
     const ConstraintRows::Row& row = rows()[k];
-    const double target = row.moving + bendOf(row, h) + missedBy_[static_cast<Eigen::Index>(k)] + startOf(row, h) / h;
+    const double target = row.moving + bendOf(row, h) + missedBy_[static_cast<Eigen::Index>(k)] + startOf(row, slow) / h;
     if (!row.unilateral) {
       targets_.push_back(target);
       continue;
@@ -236,6 +243,7 @@ IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale)
     refuse();
     return Ending::Accepted;
   }
+  const double slow = slowWay(h);
   double worst = 0;
   bool near = true, stays = true;
   std::size_t contact = firstOneSided();
@@ -243,13 +251,13 @@ IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale)
     const ConstraintRows::Row& row = rows()[k];
     double& miss = end_[static_cast<Eigen::Index>(k)];
     if (!row.unilateral) {
-      miss -= row.value - startOf(row, h);
+      miss -= row.value - startOf(row, slow);
     } else {
       miss -= std::min(row.value, 0.0);
       if (problem_->impulseOf(contact++)[0] == 0) miss = std::min(miss, 0.0);
     }
     worst = std::max(worst, std::abs(miss) / h);
-    stays = stays && std::abs(miss) <= mayStay(row, h);
+    stays = stays && std::abs(miss) <= mayStay(row, slow);
     near = near && std::abs(miss) <= (last || flat_ ? kCrude * row.size : h * kNear * scale);
   }
   if (stays || worst <= kMiss * scale) return Ending::Accepted;
@@ -294,15 +302,8 @@ bool IslandRows::retreat() {
   return true;
 }
 
-/// [m] By how much a step may end off a row, and by how little the next one starts from there: accelerations are off by kSlow of gravity's.
-double IslandRows::mayStay(const ConstraintRows::Row& row, double h) const {
-  return std::min(kOff * row.size, kSlow * h * h * island_->setup->model->gravity.norm());
-}
-
-/// [m] Where an equality row starts from, if that is so little that the step itself undoes it: more is left to the projection.
-double IslandRows::startOf(const ConstraintRows::Row& row, double h) const {
-  return !row.unilateral && std::abs(row.value) <= mayStay(row, h) ? row.value : 0.0;
-}
+/// [m] The way in h by kSlow of gravity.
+double IslandRows::slowWay(double h) const { return kSlow * h * h * island_->setup->model->gravity.norm(); }
 
 /// [m/s] (h/2) γ
 double IslandRows::bendOf(const ConstraintRows::Row& row, double h) const { return flat_ ? 0.0 : 0.5 * h * row.bend; }

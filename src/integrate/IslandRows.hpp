@@ -90,8 +90,7 @@ class IslandRows {
   void enterNothing();
   std::size_t placeOf(const ConstraintRows::Row& row) const;
   double bendOf(const ConstraintRows::Row& row, double h) const;
-  double mayStay(const ConstraintRows::Row& row, double h) const;
-  double startOf(const ConstraintRows::Row& row, double h) const;
+  double slowWay(double h) const;
   /// Of the first unilateral row, among the problem's contacts.
   std::size_t firstOneSided() const { return problem_->used.size(); }
 
