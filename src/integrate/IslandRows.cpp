@@ -367,9 +367,18 @@ void IslandRows::remember(double h, bool same) {
   if (h > 0 && !same) joints_.keep(h, problem_->iterate.lambda.tail(joints_.rows()), keptForces());
 }
 
-Faults IslandRows::choose(double h, std::vector<int>& region) {
+/// C/n of all rows where the island is.
+bool IslandRows::findOff() { return isOffKnown_ = rows_.evaluateValues(island_->state, island_->time, off_); }
+
+Faults IslandRows::choose(double h, std::vector<int>& region, bool mended) {
   Faults faults;
   if (rows_.empty()) return faults;
+  if (mended && findOff()) {
+    bool off = false;
+    for (std::size_t k = 0; k < rows().size(); ++k) off = off || errorOf(rows()[k], off_[static_cast<Eigen::Index>(k)]) > kOff * rows()[k].size;
+    if (!off) return faults;
+  }
+  isOffKnown_ = false;
   if (!rows_.evaluate(island_->state, island_->time)) {
     refuse();
     return faults;
@@ -407,7 +416,8 @@ void IslandRows::addHeld(std::vector<int>& bodies) {
 }
 
 double IslandRows::error() {
-  if (rows().empty() || !rows_.evaluateValues(island_->state, island_->time, off_)) return 0.0;
+  if (rows().empty() || (!isOffKnown_ && !findOff())) return 0.0;
+  isOffKnown_ = false;
   double worst = 0;
   for (std::size_t k = 0; k < rows().size(); ++k) worst = std::max(worst, errorOf(rows()[k], off_[static_cast<Eigen::Index>(k)]));
   return worst;

@@ -73,8 +73,9 @@ class IslandRows {
   /// Sums the impulses; h > 0: and keeps the forces for the next warm start, unless they are those of the last step.
   void remember(double h, bool same);
 
-  /// Evaluates the rows where the island is now, and adds to `region` the bodies of those that are off. Returns what is wrong with them.
-  Faults choose(double h, std::vector<int>& region);
+  /// Evaluates the rows where the island is now, and adds to `region` the bodies of those that are off. Returns what is wrong with them. `mended`: rows were evaluated near here, and where none
+  /// is off any more they stay as they are.
+  Faults choose(double h, std::vector<int>& region, bool mended = false);
   /// Adds to `bodies`, ascending, those that constraints hold to them, and so on: alone they could not move.
   void addHeld(std::vector<int>& bodies);
   /// [m] by which the island's poses are off their constraints at most.
@@ -94,6 +95,7 @@ class IslandRows {
   /// Of the first unilateral row, among the problem's contacts.
   std::size_t firstOneSided() const { return problem_->used.size(); }
 
+  bool findOff();
   double takeElasticChange();
   double* keptForces();
 
@@ -109,7 +111,8 @@ class IslandRows {
   std::vector<double> targets_;       // [m/s] b of each equality row
   std::vector<int> needed_;           // constraints that trials of the (sub)step have met beyond what could be foreseen
   std::vector<char> joined_;          // bodies of the model
-  VectorX end_, off_;                 // [m] C/n of the rows of the (sub)step at its end, and of all rows after the projection
+  VectorX end_, off_;                 // [m] C/n of the rows of the (sub)step at its end, and of all rows where the island was when `off_` was found,
+  bool isOffKnown_{false};            // if it has not moved since
   VectorX missedBy_, leastMissedBy_;  // [m/s] what trials of the (sub)step missed by, over h; of the best one
   AndersonMixing<1> mixing_{4};
   double leastMiss_{std::numeric_limits<double>::infinity()};  // [m/s] of the best one

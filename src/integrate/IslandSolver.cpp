@@ -74,8 +74,8 @@ bool IslandSolver::solve(const SolveOptions& options) {
 }
 
 void IslandSolver::take(const PortfolioReport& report) {
-  problem_->followImpulses();
-  certificate_ = judge(problem_->iterate);
+  if (!report.keepsMomentum) problem_->followImpulses();
+  certificate_ = report.keepsMomentum ? report.certificate : judge(problem_->iterate);
   rung_ = report.rung;
   count(report);
 }

@@ -126,10 +126,10 @@ bool Projection::strays(double h) {
          });
 }
 
-/// The bodies at contacts that ask, or the whole island when those are most of it. Returns what is wrong with them.
-Faults Projection::chooseRegion(double h) {
+/// The bodies at contacts that ask, or the whole island when those are most of it. Returns what is wrong with them. `mended`: after a pass.
+Faults Projection::chooseRegion(double h, bool mended) {
   region_.clear();
-  Faults faults = rows_->choose(h, region_);
+  Faults faults = rows_->choose(h, region_, mended);
   for (const Contact& contact : island_->contacts) {
     const double fault = asked(contact, h), size = island_->pairSize(contact.key);
     if (!(fault > 0)) continue;
@@ -302,7 +302,7 @@ void Projection::project(double h) {
     if (ContactMemory* entry = island_->memoryOf(contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
   parted_ = kParted;
   anchorStays_ = stays();
-  Faults faults = chooseRegion(h);
+  Faults faults = chooseRegion(h, false);
   bool stuck = false;
   const int passes = island_->report().outOfTime ? kLatePasses : kPasses;
   for (int pass = 0; pass < passes && !region_.empty() && !stuck; ++pass) {
@@ -313,7 +313,7 @@ void Projection::project(double h) {
     anchorStays_ = strayed();
     const bool wasWhole = region_.size() == island_->bodies.size();
     const Faults before = faults;
-    faults = chooseRegion(h);
+    faults = chooseRegion(h, true);
     const bool isIdle = way <= kHeadway * before.way || (faults.overlap <= strayed() && faults.way > kGain * before.way);
     stuck = isIdle && (!faults.hasGaps || wasWhole || pass + 1 == passes);
     if (isIdle && !region_.empty()) region_ = island_->bodies;

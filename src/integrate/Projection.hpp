@@ -48,7 +48,7 @@ class Projection {
   double asked(const Contact& contact, double h) const;
   double load(const Contact& contact, double h) const;
   bool hasParted(const Contact& contact, double h) const;
-  Faults chooseRegion(double h);
+  Faults chooseRegion(double h, bool mended);
   void chooseContacts(double reach);
   void keepBallsFromTurning();
   enum class Asked : std::uint8_t { All, Constraints };

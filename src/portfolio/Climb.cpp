@@ -51,7 +51,8 @@ PortfolioReport Climb::conclude() {
 
 bool Climb::prepare() {
   isNarrowed_ = false;
-  if (problem_.global() != nullptr) return isPrepared_ = std::exchange(bindsAgain_, false) ? system_.bindAgain(*problem_.global()) : system_.bind(*problem_.global());
+  if (problem_.global() != nullptr)
+    return isPrepared_ = std::exchange(bindsAgain_, false) ? system_.bindAgain(*problem_.global()) : system_.bind(*problem_.global());
   factor_.build(*problem_.local(), false);
   return isPrepared_ = system_.bind(factor_.global(), factor_.velocityColumns());
 }

@@ -101,6 +101,7 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
     part.states = nullptr;
   }
   if (!report.certified && options.thorough) return false;
+  report.keepsMomentum = true;
   std::swap(iterate, trial);
   return true;
 }

@@ -20,6 +20,7 @@ struct PortfolioReport {
   const char* rung{"none"};  // "rest", "warm", "nsgs", "ipm", ... the method that gave the answer
   int iterations{0};         // summed over rungs
   int factorisations{0};
+  bool keepsMomentum{false};  // v is what the impulses give, to round-off
 };
 
 /// One ladder with its own scratch; not shared between threads.
