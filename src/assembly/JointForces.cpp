@@ -111,11 +111,12 @@ void JointForces::addFriction(const Start& start, const Row& row) {
   dry.dry = true;
   dry.slot = row.slot + 1;
   dry.length = lengthOf(ratesOf(dry), *inertias_, start.state);
-  const double alone = massAlone(dry);
+  const double alone = massAlone(dry), borne = alone + (row.enters ? 1.0 / row.compliance : 0.0);
   dry.brake = h * friction / (alone * dry.length);
+  dry.drive = h * friction / (borne * dry.length);
   if (rubbing.end == End::None) {
     dry.enters = true;
-    dry.compliance = kHold / (alone + (row.enters ? 1.0 / row.compliance : 0.0));
+    dry.compliance = kHold / borne;
   } else {
     dry.push = rubbing.end == End::Low ? -friction : friction;
   }
@@ -217,11 +218,11 @@ void JointForces::targets(std::vector<double>& targets) const {
     if (row.enters) targets.push_back((row.moving + row.target) / row.length);
 }
 
-void JointForces::enter(ContactAssembly& assembly) const {
+void JointForces::enter(ContactAssembly& assembly, double fastest) const {
   const int before = assembly.problem.rows(), count = rows();
   for (const Row& row : rows_)
     if (row.enters) assembly.addRow(ratesOf(row), row.length);
-  for (const Row& row : rows_) assembly.problem.scaleFloor = std::max({assembly.problem.scaleFloor, row.brake, kDriven * row.drive});
+  for (const Row& row : rows_) assembly.problem.scaleFloor = std::max({assembly.problem.scaleFloor, std::min(row.brake, fastest), kDriven * row.drive});
   VectorX& C = assembly.problem.C;
   C.setZero(count == 0 ? 0 : before + count);
   Eigen::Index k = before;

@@ -39,7 +39,7 @@ class JointForces {
     double compliance{0}, target{0};  // C and b
     bool dry{false};                  // friction alone
     double brake{0};                  // [m/s] of dry friction: what it takes from the coordinate, alone, in h
-    double drive{0};                  // [m/s] likewise what a row with compliance gives it
+    double drive{0};                  // [m/s] likewise with its rotor, or what a row with compliance gives it
     int slot{0};                      // of its force among those kept: three a coordinate
   };
 
@@ -69,8 +69,9 @@ class JointForces {
   /// and b, that of dry friction by the forces [N] kept, three a coordinate.
   void aim(double h, const double* forces);
   void targets(std::vector<double>& targets) const;
-  /// Adds the rows to the problem, after those it has. Sets C; what dry friction can do counts as a scale, as gravity does, and a thousandth of what other forces do.
-  void enter(ContactAssembly& assembly) const;
+  /// Adds the rows to the problem, after those it has. Sets C; what dry friction can take counts as a scale, as gravity does, where bodies go as fast (`fastest` [m/s]), and a thousandth of what
+  /// forces do.
+  void enter(ContactAssembly& assembly, double fastest) const;
   /// The rows' multipliers [N s] by the forces [N] kept, three a coordinate that is chosen, over h; and the other way.
   void recall(double h, const double* forces, Eigen::Ref<VectorX> lambda) const;
   void keep(double h, const Eigen::Ref<const VectorX>& lambda, double* forces) const;

@@ -146,7 +146,7 @@ void IslandRows::enter(double h) {
     moving_.push_back(row.moving);
   }
   joints_.moving(moving_);
-  joints_.enter(assembly);
+  joints_.enter(assembly, problem_->fastestSpeed());
   aim(h);
 }
 
@@ -186,7 +186,7 @@ void IslandRows::enterImpact() {
     moving_.push_back(row.moving);
   }
   joints_.moving(moving_);
-  joints_.enter(assembly);
+  joints_.enter(assembly, 0.0);
   multiplyTransposed(assembly.problem.G, problem_->vBefore, assembly.problem.b);
   assembly.problem.b = -assembly.problem.b;
 }

@@ -346,6 +346,24 @@ TEST(Joints, LightLinksHeldByFrictionAreNotRefused) {
   advance(simulation, 0.002, 300);
 }
 
+/// What friction could do to a link of next to no weight, if it had no rotor, says nothing of a robot that stands still: certificates go by gravity there.
+TEST(Joints, FrictionIsNoScaleForWhatStandsStill) {
+  ModelBuilder builder;
+  const int arm = addMass(builder, 0.5, {1e-3, 1e-3, 1e-3}, {0.1, 0, 0}), ring = addMass(builder, 1e-9, {1e-15, 1e-15, 1e-15}, {0.2, 0, 0});
+  Joint joint = hinge(Vector3::UnitY());
+  joint.friction = 2;
+  joint.armature = 2;
+  builder.addJoints(0, arm, {-0.1, 0, 0}, {joint});
+  joint.axis = Vector3::UnitX();
+  builder.addJoints(arm, ring, Vector3::Zero(), {joint});
+  Simulation simulation{builder.build(), {}};
+  for (int k = 0; k < 20; ++k) {
+    const Certificate& certificate = advance(simulation, 0.002, 1).certificate;
+    EXPECT_LE(certificate.scale, 0.1);
+    EXPECT_LE(certificate.metersPerSecond, 1e-9);
+  }
+}
+
 /// A wheel on a fixed table, face on face: about the hinge along their normal it turns freely, as the hinge holds it there, whatever their friction. On a hinge across it rests on the table.
 TEST(Joints, FacesThatTurnOnEachOtherDoNotRub) {
   for (const bool along : {true, false}) {
