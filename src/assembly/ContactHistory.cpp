@@ -38,7 +38,7 @@ ContactMemory* findMemory(std::vector<ContactMemory>& memory, const FeatureKey& 
   return const_cast<ContactMemory*>(findMemory(std::as_const(memory), key, hint));
 }
 
-void addMemory(std::vector<ContactMemory>& memory, const ContactMemory& entry) { memory.insert(firstFrom(memory, entry.key), entry); }
+ContactMemory& addMemory(std::vector<ContactMemory>& memory, const ContactMemory& entry) { return *memory.insert(firstFrom(memory, entry.key), entry); }
 
 void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island) {
   island.clear();
@@ -61,6 +61,7 @@ void takeAnchors(const std::vector<ContactMemory>& from, std::vector<ContactMemo
     entry.anchored = old && old->anchored;
     entry.anchor = entry.anchored ? old->anchor : Vector3{Vector3::Zero()};
     entry.mended = old && old->mended;
+    entry.yields = old && old->yields;
   }
 }
 

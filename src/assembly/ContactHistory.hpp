@@ -10,8 +10,8 @@ namespace stiction {
 const ContactMemory* findMemory(const std::vector<ContactMemory>& memory, const FeatureKey& key, std::size_t& hint);
 ContactMemory* findMemory(std::vector<ContactMemory>& memory, const FeatureKey& key, std::size_t& hint);
 
-/// Puts an entry of a new key in its place.
-void addMemory(std::vector<ContactMemory>& memory, const ContactMemory& entry);
+/// Puts an entry of a new key in its place. Returns it there.
+ContactMemory& addMemory(std::vector<ContactMemory>& memory, const ContactMemory& entry);
 
 /// Copies to `island` the entries of the pairs' geoms; both lists sorted.
 void selectMemory(const std::vector<ContactMemory>& all, const std::vector<CandidatePair>& pairs, std::vector<ContactMemory>& island);

@@ -365,12 +365,12 @@ void IslandStepper::remember(double h, bool rests) {
     const bool loaded = solver_.isLoaded(k);
     const bool sticks = contact.friction > 0 && !slips;
     const bool anchored = loaded && sticks && !turnsFar(island_.state, contact, h);
-    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), anchored, loaded && slips, old && old->mended};
+    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), anchored, loaded && slips, old && old->mended, old && old->yields};
     if (same && old && old->step == h) entry.impulse = old->impulse;
     if (entry.anchored && old && old->anchored)
       entry.anchor = sameBits(old->normal, contact.normal) ? old->anchor : old->anchor - contact.normal * contact.normal.dot(old->anchor);
     report.record(contact, entry.impulse, F.rightCols<2>() * u.tail<2>(), loaded ? (sticks ? 1 : 2) : 0);
-    if (r[0] > 0 || entry.anchored || entry.mended) memory_.push_back(entry);
+    if (r[0] > 0 || entry.anchored || entry.mended || entry.yields) memory_.push_back(entry);
   }
   report.memory.swap(memory_);
   rows_.remember(h, same);

@@ -14,6 +14,8 @@ constexpr double kStaysAtTolerance = 1e-2;  // [-] or than this times the step's
 constexpr double kMostStays = 1e-4;         // [-] but none above that
 constexpr double kCompliance = 1e-3;  // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step;
 constexpr double kJointed = 1e-5;     // [-] where joints hold bodies, which go less far for the same impulse
+constexpr double kSoft = 1e-6;        // [-] of its bodies' inverse masses: what a gap gives way by to find out of which little can be mended beside all else;
+constexpr double kGentle = 1;         // [-] and by which those do from then on
 constexpr double kTolerance = 1e-6;   // [-] relative certificate asked of the projection
 constexpr double kMargin = 5;         // [-] times what is polished to, where that is finer,
 constexpr double kPolish = 1e-10;     // [-] what a method goes on to at most: what is left becomes an approach speed of the next step,
@@ -32,6 +34,11 @@ constexpr int kPasses = 5, kLatePasses = 2, kClosingPasses = 3;
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Vector3 tangential(const Vector3& d, const Vector3& normal) { return d - normal * normal.dot(d); }
+
+/// What is remembered of a contact that bore nothing.
+ContactMemory unloaded(const Contact& contact, double h) {
+  return {contact.key, contact.normal, Vector3::Zero(), h, Vector3::Zero(), false, false, false, false};
+}
 
 void sortOut(std::vector<int>& bodies) {
   std::sort(bodies.begin(), bodies.end());
@@ -102,6 +109,12 @@ double Projection::asked(const Contact& contact, double h) const {
   return entry && entry->mended ? 0.0 : fault(contact, h);
 }
 
+/// Whether the others left it no room to be mended.
+bool Projection::yields(const Contact& contact) const {
+  const ContactMemory* entry = island_->memoryOf(contact.key);
+  return entry && entry->yields;
+}
+
 /// Normal impulse [N s] that the contact carried over the last (sub)step of h; 0 when it is now farther apart than free fall or the impulse would close in h: about to take off.
 double Projection::load(const Contact& contact, double h) const {
   if (contact.gap > std::min(island_->freeFall(h), parted_ * island_->pairSize(contact.key))) return 0.0;
@@ -126,13 +139,13 @@ bool Projection::strays(double h) {
          });
 }
 
-/// The bodies at contacts that ask, or the whole island when those are most of it. Returns what is wrong with them. `mended`: after a pass.
+/// The bodies at contacts that ask, or the whole island when those are most of it. Returns what is wrong with them. `mended`: after a pass, when what yields has had its share.
 Faults Projection::chooseRegion(double h, bool mended) {
   region_.clear();
   Faults faults = rows_->choose(h, region_, mended);
   for (const Contact& contact : island_->contacts) {
     const double fault = asked(contact, h), size = island_->pairSize(contact.key);
-    if (!(fault > 0)) continue;
+    if (!(fault > 0) || (mended && yields(contact))) continue;
     faults.way = std::max(faults.way, std::min(fault, farthestCorrection(size, h)));
     faults.overlap = std::max(faults.overlap, -contact.gap / size);
     faults.hasGaps = faults.hasGaps || gapFault(contact, h) > 0;
@@ -194,6 +207,7 @@ void Projection::assemble(double h, Asked asked) {
   problem.f.setZero(problem.dof());
   iterate.r.setZero(problem.w.size());  // the load, which is nearly the answer
   targets_.clear();
+  problem.R.resize(0);
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
     const Contact& contact = problem_.contactOf(k);
     const double size = island_->pairSize(contact.key), limit = farthestCorrection(size, h);
@@ -204,6 +218,11 @@ void Projection::assemble(double h, Asked asked) {
     bend_ = std::max(bend_, way * way / size);
     finest_ = std::min(finest_, size);
     const ContactMemory* entry = island_->memoryOf(contact.key);
+    if (yields_ || yields(contact)) {
+      if (problem.R.size() == 0) problem.R.setZero(problem.w.size());
+      const double inverseMass = island_->inertia(contact.bodyA).inverseMass + island_->inertia(contact.bodyB).inverseMass;
+      problem.R[static_cast<Eigen::Index>(3 * k)] = (yields_ ? kSoft : kGentle) * inverseMass;
+    }
     if (!entry || !entry->anchored) continue;
     for (int t = 1; t <= 2; ++t) {
       const Vector3 direction = assembly.frames[k].col(t);
@@ -287,14 +306,35 @@ double Projection::moveBodies() {
   return longest;
 }
 
-/// What is in place now, or cannot be put there (`stuck`), is left alone until a body moves.
+/// What is in place now, or cannot be put there (`stuck`, or yielding), is left alone until a body moves.
 void Projection::rememberMended(double h, bool stuck) {
   for (const Contact& contact : island_->contacts) {
-    if (ContactMemory* entry = island_->memoryOf(contact.key))
-      entry->mended = entry->mended || stuck || fault(contact, h) == 0;
-    else if (stuck && fault(contact, h) > 0)  // without load: it needs a memory to be left alone by
-      addMemory(island_->report().memory, {contact.key, contact.normal, Vector3::Zero(), h, Vector3::Zero(), false, false, true});
+    const double left = fault(contact, h);
+    if (ContactMemory* entry = island_->memoryOf(contact.key)) {
+      entry->yields = entry->yields && left > 0;
+      entry->mended = entry->mended || entry->yields || stuck || left == 0;
+    } else if (stuck && left > 0) {
+      addMemory(island_->report().memory, unloaded(contact, h)).mended = true;
+    }
   }
+}
+
+/// Where gaps cannot all be mended: solves the pass with gaps that give way, to see of which little would be, and then, with these gentle, as it was.
+bool Projection::giveWay(double h) {
+  yields_ = true;
+  assemble(h, Asked::All);
+  yields_ = false;
+  if (!solve()) return false;
+  const ContactProblem& problem = problem_.assembly.problem;
+  for (std::size_t k = 0; k < problem_.used.size(); ++k) {
+    const auto n = static_cast<Eigen::Index>(3 * k);
+    if (!(problem.R[n] * problem_.iterate.r[n] > -kGain * problem.w[n])) continue;
+    const Contact& contact = problem_.contactOf(k);
+    ContactMemory* entry = island_->memoryOf(contact.key);
+    (entry ? *entry : addMemory(island_->report().memory, unloaded(contact, h))).yields = true;
+  }
+  assemble(h, Asked::All);
+  return solve();
 }
 
 void Projection::project(double h) {
@@ -307,7 +347,7 @@ void Projection::project(double h) {
   const int passes = island_->report().outOfTime ? kLatePasses : kPasses;
   for (int pass = 0; pass < passes && !region_.empty() && !stuck; ++pass) {
     assemble(h, Asked::All);
-    if (!solve()) break;
+    if (!solve() && !giveWay(h)) break;
     const double way = moveBodies();
     parted_ = kStillParted;
     anchorStays_ = strayed();

@@ -48,6 +48,7 @@ class Projection {
   double asked(const Contact& contact, double h) const;
   double load(const Contact& contact, double h) const;
   bool hasParted(const Contact& contact, double h) const;
+  bool yields(const Contact& contact) const;
   Faults chooseRegion(double h, bool mended);
   void chooseContacts(double reach);
   void keepBallsFromTurning();
@@ -55,6 +56,7 @@ class Projection {
   void assemble(double h, Asked asked);
   double polish(double scale) const;
   bool solve();
+  bool giveWay(double h);
   double share() const;
   double moveBodies();
   void closeConstraints(double h);
@@ -69,6 +71,7 @@ class Projection {
   std::vector<int> turning_;     // bodies that anchors or constraints may turn
   std::vector<double> targets_;  // [m] b of each equality row
   double parted_{0};             // [-] of the pair's size: farthest gap that the pass closes
+  bool yields_{false};           // gaps of all contacts give way
   double anchorStays_{0};        // [-] likewise: farthest that an anchor may be out of place
   double bend_{0}, finest_{0};   // [m] what surfaces curve over the way that the pass goes, at most; least size of a pair that it sees to
 };

@@ -1,7 +1,7 @@
 #include "portfolio/Portfolio.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/Error.hpp"
@@ -14,6 +14,7 @@ namespace stiction {
 namespace {
 
 constexpr int approximateSweeps = 100;
+constexpr double kGain = 0.5;      // [-] of the certificate: a sharper answer that leaves more ends the series
 constexpr int kSharper = 3;        // answers of what rows leave, each asked for by how much the one before did not do for the whole
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
 
@@ -85,6 +86,7 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
     for (VectorX* x : {&restIterate.v, &restIterate.r, &restIterate.lambda}) x->resize(0);
   rest.prepare(eliminated.rest());
   if (rest.scale() > certifier.scale()) part.tolerance *= certifier.scale() / rest.scale();  // the whole is judged by its own scale
+  double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kSharper; ++k) {
     part.polish = std::min(part.polish, part.tolerance);
     PortfolioReport found = ladder.solve(PosedProblem{eliminated.rest()}, restIterate, part, &rest, nullptr);
@@ -95,7 +97,8 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
     found.certificate = certifier.judge(problem, trial);
     found.certified = found.certificate.passes(options.tolerance);
     report = found;
-    if (report.certified || !isPartDone || !std::isfinite(report.certificate.relative)) break;
+    const bool isHopeless = !isPartDone || !(report.certificate.relative < kGain * std::exchange(last, report.certificate.relative));
+    if (report.certified || isHopeless) break;
     part.tolerance *= 0.5 * options.tolerance / report.certificate.relative;
     part.warm = part.sameMatrices = true;
     part.states = nullptr;

@@ -27,6 +27,7 @@ struct ContactMemory {
   bool anchored{false};              // sticks, and neither rolls nor pivots far in a step
   bool slips{false};                 // moves along its friction
   bool mended{false};                // the projection can do no more for it until one of its bodies moves
+  bool yields{false};                // what else holds the bodies left it no room to be mended
 };
 
 struct WorldState {

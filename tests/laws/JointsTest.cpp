@@ -804,6 +804,43 @@ TEST(Joints, HoldWhereOverlapsCannotBeMended) {
   }
 }
 
+/// An arm that cannot turn away from the ball that it overlaps keeps no other overlap from being mended: that of the ball at the end of a second link, which rests on the ground.
+TEST(Joints, OverlapsAreMendedBesideOneThatCannotBe) {
+  constexpr double kRadius = 0.1, kSunk = 1e-3;
+  for (const double h : {1e-3, 1.0 / 60}) {
+    ModelBuilder builder;
+    Geom geom;
+    geom.shape = Shape::sphere(kRadius);
+    geom.body = 0;
+    builder.addGeom(geom, {{0.5, 0, 1}, Quaternion::Identity()});
+    const int shoulder = addMass(builder, 1, {0.01, 0.01, 0.01}, {0, 0, 1}), arm = addMass(builder, 1, {0.01, 0.01, 0.01}, {0.5 - kRadius, 0, 1});
+    const int link = addMass(builder, 1, {0.01, 0.01, 0.01}, {1, 0, kRadius - kSunk});
+    Joint joint = hinge(Vector3::UnitY());
+    joint.limited = true;
+    joint.low = -1e-3;
+    joint.high = 1e-3;
+    builder.addJoints(0, shoulder, Vector3::Zero(), {joint});
+    builder.addJoints(shoulder, arm, {kRadius - 0.5, 0, 0}, {joint});
+    builder.addJoints(arm, link, {-0.6, 0, 0.8}, {hinge(Vector3::UnitY())});
+    for (const int body : {arm, link}) {
+      geom.body = body;
+      builder.addGeom(geom, Pose{});
+    }
+    geom.body = 0;
+    geom.shape = Shape::plane();
+    builder.addGeom(geom, Pose{});
+    Simulation simulation{builder.build(), {}};
+    for (int k = 0; k * h < 0.2; ++k) {
+      const StepReport& report = simulation.step(h);
+      ASSERT_EQ(report.status, StepStatus::Certified) << report.reason;
+      EXPECT_LT(report.constraintError, 1e-9) << h << ' ' << k;
+      EXPECT_GT(report.penetration, 0.5 * kRadius);
+      EXPECT_LE(std::abs(report.ledger.closureRelative()), 1e-12);
+    }
+    EXPECT_NEAR(simulation.state().position[static_cast<std::size_t>(link)].z(), kRadius, 1e-8) << h;
+  }
+}
+
 TEST(Joints, WrongOnesAreNamed) {
   const auto refusal = [](const std::function<void(ModelBuilder&, int, int)>& edit) {
     ModelBuilder builder;
