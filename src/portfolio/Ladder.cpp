@@ -178,6 +178,7 @@ bool Ladder::climbCheap() {
   const bool isTight =
       isStanding_ && (!hasMany() || componentsPerVelocity(climb_.system().problem()) > redundancy);  // there the interior point takes fewer steps
   if (!isWarm && !isTight && climb_.rung("proxac", climb_.proxac, climb_.fromBest(hasMany() ? stepsOfPile() : cheapSteps))) return true;
+  if (isWarm && settle()) return true;
   if (climb_.rung("ipm", ipm_, climb_.fromCold())) return true;
   if (!isInner_ && climb_.system().symmetric() && climb_.rung("lagged", lagged_, climb_.fromCold(hasMany() ? pileLaggedSteps : laggedSteps))) return true;
   if (climb_.rung("centralpath", centralPath_, climb_.fromCold(hasMany() ? pilePathSteps : routeSteps))) return true;

@@ -211,7 +211,8 @@ SolveReport NewtonMethod::run(VelocitySystem& system, Iterate& iterate, const So
   const int phases = options.patience > 0 ? 1 : 4;
   const int limit = options.maxIterations > 0 ? options.maxIterations : 60;
   const bool isFrictionless = system.problem().mu.isZero(0);
-  const bool isTight = (isFrictionless ? 1 : 3) * system.problem().contacts() <= fewComponents * system.problem().dof();
+  const auto components = system.problem().contacts() + 2 * (system.problem().mu.array() > 0).count();
+  const bool isTight = static_cast<double>(components) <= fewComponents * system.problem().dof();
   SolveReport report;
   best_.reset();
   r_ = iterate.r, lambda_ = iterate.lambda;
