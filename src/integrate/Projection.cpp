@@ -25,6 +25,7 @@ constexpr double kUseful = 1e-2;  // [-] a projection worse than this is not app
 constexpr double kParted = 1e-2;  // [-] of the pair's size: loaded contacts farther apart are left to open,
 constexpr double kStillParted = 1e-4;  // [-] or than this after the first pass: what others hold open is not asked for again
 constexpr double kHeadway = 0.2;       // [-] of the worst fault's way: a pass that moves nothing so far mends nothing more
+constexpr double kRoundOff = 1e-9;     // [-] of the worst fault's way: a pass that would move less moves nothing
 constexpr double kGain = 0.5;          // [-] likewise one that leaves more of the worst fault than that, once overlaps are below kStray,
 constexpr double kLocal = 0.1;         // [-] of the island's bodies: a larger region is the whole island
 constexpr double kStray = 1e-7;        // [-] of the pair's size: bodies at rest are not moved for less
@@ -210,14 +211,15 @@ void Projection::assemble(double h, Asked asked) {
   problem.R.resize(0);
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
     const Contact& contact = problem_.contactOf(k);
+    const ContactMemory* entry = island_->memoryOf(contact.key);
     const double size = island_->pairSize(contact.key), limit = farthestCorrection(size, h);
-    problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(contact.gap, -limit);
+    const double gap = entry && entry->yields && entry->mended ? std::max(contact.gap, 0.0) : contact.gap;  // that it goes no deeper, until a body moves
+    problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(gap, -limit);
     const double pressing = problem_.impulseOf(k)[0] = h * load(contact, h);
-    const double way = std::clamp(pressing > 0 ? std::abs(contact.gap) : -contact.gap, 0.0, limit);
+    const double way = std::clamp(pressing > 0 ? std::abs(gap) : -gap, 0.0, limit);
     largest = std::max(largest, way);
     bend_ = std::max(bend_, way * way / size);
     finest_ = std::min(finest_, size);
-    const ContactMemory* entry = island_->memoryOf(contact.key);
     if (yields_ || yields(contact)) {
       if (problem.R.size() == 0) problem.R.setZero(problem.w.size());
       const double inverseMass = island_->inertia(contact.bodyA).inverseMass + island_->inertia(contact.bodyB).inverseMass;
@@ -275,6 +277,18 @@ double Projection::share() const {
   return turn > kTurn ? kTurn / turn : 1.0;
 }
 
+/// [m] of any of the bodies' points, by the answer.
+double Projection::longestWay() const {
+  const ContactAssembly& assembly = problem_.assembly;
+  double longest = 0;
+  for (std::size_t k = 0; k < assembly.bodies().size(); ++k) {
+    const auto block = static_cast<int>(k);
+    const double turn = assembly.turns(block) ? problem_.iterate.v.segment<3>(assembly.rowOf(block) + 3).norm() : 0.0;
+    longest = std::max(longest, problem_.iterate.v.segment<3>(assembly.rowOf(block)).norm() + turn * island_->bodySize(assembly.bodies()[k]));
+  }
+  return longest;
+}
+
 /// Moves the region's bodies, and finds the contacts there; returns the longest way of any of their points [m].
 double Projection::moveBodies() {
   EnergyLedger& ledger = island_->report().ledger;
@@ -328,7 +342,7 @@ bool Projection::giveWay(double h) {
   const ContactProblem& problem = problem_.assembly.problem;
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
     const auto n = static_cast<Eigen::Index>(3 * k);
-    if (!(problem.R[n] * problem_.iterate.r[n] > -kGain * problem.w[n])) continue;
+    if (!(problem.w[n] < 0 && problem.R[n] * problem_.iterate.r[n] > -kGain * problem.w[n])) continue;
     const Contact& contact = problem_.contactOf(k);
     ContactMemory* entry = island_->memoryOf(contact.key);
     (entry ? *entry : addMemory(island_->report().memory, unloaded(contact, h))).yields = true;
@@ -348,6 +362,7 @@ void Projection::project(double h) {
   for (int pass = 0; pass < passes && !region_.empty() && !stuck; ++pass) {
     assemble(h, Asked::All);
     if (!solve() && !giveWay(h)) break;
+    if (longestWay() <= kRoundOff * faults.way) problem_.iterate.v.setZero();  // what stands keeps its bits
     const double way = moveBodies();
     parted_ = kStillParted;
     anchorStays_ = strayed();

@@ -58,6 +58,7 @@ class Projection {
   bool solve();
   bool giveWay(double h);
   double share() const;
+  double longestWay() const;
   double moveBodies();
   void closeConstraints(double h);
   void rememberMended(double h, bool stuck);

@@ -116,8 +116,8 @@ bool NewtonMethod::linearise(const VelocitySystem& system, double gamma, double 
       p_.segment<3>(3 * i) = inverse * (point.value + D * R.cwiseProduct(r));
       D = inverse * D;
     }
-    general = general || (point.state == ContactState::Slip && problem.mu[i] > 0) ||
-              (problem.R.size() != 0 && problem.mu[i] > 0 && point.state != ContactState::Open);
+    const bool couples = point.state == ContactState::Slip || (problem.R.size() != 0 && point.state != ContactState::Open);
+    general = general || (couples && problem.mu[i] > 0);
   }
   rho_.resize(problem.rows());
   rowImpulse_.resize(problem.rows());
