@@ -37,9 +37,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 Vector3 tangential(const Vector3& d, const Vector3& normal) { return d - normal * normal.dot(d); }
 
 /// What is remembered of a contact that bore nothing.
-ContactMemory unloaded(const Contact& contact, double h) {
-  return {contact.key, contact.normal, Vector3::Zero(), h, Vector3::Zero(), false, false, false, false};
-}
+ContactMemory unloaded(const Contact& contact, double h) { return {contact.key, contact.normal, Vector3::Zero(), h}; }
 
 void sortOut(std::vector<int>& bodies) {
   std::sort(bodies.begin(), bodies.end());
@@ -194,10 +192,10 @@ void Projection::assemble(double h, Asked asked) {
   const double reach = 10.0 * widest;
   ContactAssembly& assembly = problem_.assembly;
   assembly.setBodies(region_);
-  if (asked == Asked::All)
-    chooseContacts(reach);
-  else
+  if (asked == Asked::Constraints)
     problem_.used.clear();
+  else
+    chooseContacts(reach);
   keepBallsFromTurning();
   assembly.buildMass(island_->state);
   assembly.buildContacts(island_->state, island_->contacts, problem_.used, rows_->within(assembly, reach));
@@ -213,17 +211,18 @@ void Projection::assemble(double h, Asked asked) {
     const Contact& contact = problem_.contactOf(k);
     const ContactMemory* entry = island_->memoryOf(contact.key);
     const double size = island_->pairSize(contact.key), limit = farthestCorrection(size, h);
-    const double gap = entry && entry->yields && entry->mended ? std::max(contact.gap, 0.0) : contact.gap;  // that it goes no deeper, until a body moves
+    const bool yields = entry && entry->yields;
+    const double gap = yields && entry->mended ? std::max(contact.gap, 0.0) : contact.gap;  // that it goes no deeper, until a body moves
     problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(gap, -limit);
     const double pressing = problem_.impulseOf(k)[0] = h * load(contact, h);
     const double way = std::clamp(pressing > 0 ? std::abs(gap) : -gap, 0.0, limit);
     largest = std::max(largest, way);
     bend_ = std::max(bend_, way * way / size);
     finest_ = std::min(finest_, size);
-    if (yields_ || yields(contact)) {
+    if (yields || asked == Asked::AllSoftly) {
       if (problem.R.size() == 0) problem.R.setZero(problem.w.size());
       const double inverseMass = island_->inertia(contact.bodyA).inverseMass + island_->inertia(contact.bodyB).inverseMass;
-      problem.R[static_cast<Eigen::Index>(3 * k)] = (yields_ ? kSoft : kGentle) * inverseMass;
+      problem.R[static_cast<Eigen::Index>(3 * k)] = (asked == Asked::AllSoftly ? kSoft : kGentle) * inverseMass;
     }
     if (!entry || !entry->anchored) continue;
     for (int t = 1; t <= 2; ++t) {
@@ -277,7 +276,7 @@ double Projection::share() const {
   return turn > kTurn ? kTurn / turn : 1.0;
 }
 
-/// [m] of any of the bodies' points, by the answer.
+/// [m] that any of the bodies' points moves.
 double Projection::longestWay() const {
   const ContactAssembly& assembly = problem_.assembly;
   double longest = 0;
@@ -286,15 +285,14 @@ double Projection::longestWay() const {
     const double turn = assembly.turns(block) ? problem_.iterate.v.segment<3>(assembly.rowOf(block) + 3).norm() : 0.0;
     longest = std::max(longest, problem_.iterate.v.segment<3>(assembly.rowOf(block)).norm() + turn * island_->bodySize(assembly.bodies()[k]));
   }
-  return longest;
+  return share() * longest;
 }
 
-/// Moves the region's bodies, and finds the contacts there; returns the longest way of any of their points [m].
-double Projection::moveBodies() {
+/// Moves the region's bodies, and finds the contacts there.
+void Projection::moveBodies() {
   EnergyLedger& ledger = island_->report().ledger;
   WorldState& state = island_->state;
   island_->clearMotion();
-  double longest = 0;
   problem_.iterate.v *= share();
   const ContactAssembly& assembly = problem_.assembly;
   for (std::size_t k = 0; k < assembly.bodies().size(); ++k) {
@@ -312,12 +310,10 @@ double Projection::moveBodies() {
     const double potential = potentialChange(*island_->setup->model, island_->inertia(body), body, motion.shift);
     ledger.potentialChange += potential;
     ledger.stabilisation += potential + island_->energyOf(body) - before;
-    longest = std::max(longest, motion.shift.norm() + motion.turn.norm() * island_->bodySize(body));
   }
   island_->leaveContacts();
   island_->detect();
   followAnchors(0.0);
-  return longest;
 }
 
 /// What is in place now, or cannot be put there (`stuck`, or yielding), is left alone until a body moves.
@@ -335,9 +331,7 @@ void Projection::rememberMended(double h, bool stuck) {
 
 /// Where gaps cannot all be mended: solves the pass with gaps that give way, to see of which little would be, and then, with these gentle, as it was.
 bool Projection::giveWay(double h) {
-  yields_ = true;
-  assemble(h, Asked::All);
-  yields_ = false;
+  assemble(h, Asked::AllSoftly);
   if (!solve()) return false;
   const ContactProblem& problem = problem_.assembly.problem;
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
@@ -362,8 +356,9 @@ void Projection::project(double h) {
   for (int pass = 0; pass < passes && !region_.empty() && !stuck; ++pass) {
     assemble(h, Asked::All);
     if (!solve() && !giveWay(h)) break;
-    if (longestWay() <= kRoundOff * faults.way) problem_.iterate.v.setZero();  // what stands keeps its bits
-    const double way = moveBodies();
+    const double way = longestWay();
+    if (way <= kRoundOff * faults.way) problem_.iterate.v.setZero();  // what stands keeps its bits
+    moveBodies();
     parted_ = kStillParted;
     anchorStays_ = strayed();
     const bool wasWhole = region_.size() == island_->bodies.size();

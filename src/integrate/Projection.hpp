@@ -52,14 +52,14 @@ class Projection {
   Faults chooseRegion(double h, bool mended);
   void chooseContacts(double reach);
   void keepBallsFromTurning();
-  enum class Asked : std::uint8_t { All, Constraints };
+  enum class Asked : std::uint8_t { All, AllSoftly, Constraints };
   void assemble(double h, Asked asked);
   double polish(double scale) const;
   bool solve();
   bool giveWay(double h);
   double share() const;
   double longestWay() const;
-  double moveBodies();
+  void moveBodies();
   void closeConstraints(double h);
   void rememberMended(double h, bool stuck);
 
@@ -72,7 +72,6 @@ class Projection {
   std::vector<int> turning_;     // bodies that anchors or constraints may turn
   std::vector<double> targets_;  // [m] b of each equality row
   double parted_{0};             // [-] of the pair's size: farthest gap that the pass closes
-  bool yields_{false};           // gaps of all contacts give way
   double anchorStays_{0};        // [-] likewise: farthest that an anchor may be out of place
   double bend_{0}, finest_{0};   // [m] what surfaces curve over the way that the pass goes, at most; least size of a pair that it sees to
 };

@@ -84,7 +84,7 @@ class NewtonMethod : public VelocityMethod {
   std::vector<ContactState> states_, factored_;
   bool settled_{false};  // every contact in the state of the last linearisation
   double factoredGamma_{0};
-  long factor_{-1};  // VelocitySystem::factored() of the factor of these states and this γ
+  long factor_{-1};  // VelocitySystem::factored() of the factor of these states and this γ; -1: none
 };
 
 bool NewtonMethod::linearise(const VelocitySystem& system, double gamma, double change, const std::vector<ContactState>* known) {
@@ -134,7 +134,7 @@ bool NewtonMethod::factor(VelocitySystem& system, bool general, SolveReport& rep
   ++report.factorisations;
   factored_ = states_;
   const bool done = general ? system.factorGeneral(D_, rho_) : system.factorSymmetric(D_, rho_);
-  factor_ = system.factored();
+  factor_ = done ? system.factored() : -1;
   return done;
 }
 
