@@ -62,6 +62,7 @@ void takeAnchors(const std::vector<ContactMemory>& from, std::vector<ContactMemo
     entry.anchor = entry.anchored ? old->anchor : Vector3{Vector3::Zero()};
     entry.mended = old && old->mended;
     entry.yields = old && old->yields;
+    entry.strays = old ? old->strays : std::uint8_t{0};
   }
 }
 

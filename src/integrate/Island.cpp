@@ -7,7 +7,10 @@
 namespace stiction {
 namespace {
 
-constexpr std::size_t kFew = 16;  // contacts of an island
+constexpr std::size_t kFew = 16;            // contacts of an island
+constexpr double kStays = 1e-10;            // [-] of the pair's size: what may stay out of place,
+constexpr double kStaysAtTolerance = 1e-2;  // [-] or this times the step's tolerance: one that may be wrong by more in its velocities has no use for less,
+constexpr double kMostStays = 1e-4;         // [-] but none above that
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -31,6 +34,7 @@ Island::Island(const StepSetup& stepSetup) : setup{&stepSetup}, state{makeState(
 
 void Island::begin(const Islands& islands, int island, const WorldState& start, const std::vector<ContactMemory>& memory, double h) {
   step = h;
+  stepNumber = start.stepCount;
   time = start.time;
   const auto take = [](const auto& from, auto& to) { to.assign(from.begin(), from.end()); };
   take(islands.bodiesOf(island), bodies);
@@ -73,6 +77,7 @@ void Island::begin(const Islands& islands, int island, const WorldState& start, 
 void Island::copy(const Island& other, IslandResult& to) {
   result = &to;
   step = other.step;
+  stepNumber = other.stepNumber;
   timed = other.timed;
   bouncing = other.bouncing;
   pairs = other.pairs;
@@ -147,6 +152,27 @@ void Island::clearMotion() {
 }
 
 double Island::pairSize(const FeatureKey& key) const { return std::min(setup->geomSize[at(key.geomA)], setup->geomSize[at(key.geomB)]); }
+
+double Island::stays() const { return std::clamp(kStaysAtTolerance * setup->options->tolerance, kStays, kMostStays); }
+
+Island::Motion Island::motionOf(int body, double h) const {
+  if (kind(body) == BodyKind::Dynamic) return motion[at(body)];
+  if (kind(body) != BodyKind::Kinematic) return {};
+  return {h * state.velocity[at(body)], h * state.angularVelocity[at(body)]};
+}
+
+Vector3 Island::anchorAfter(const ContactMemory& entry, const Contact& start, const Contact* end, double h) const {
+  const auto displacement = [&](int body) -> Vector3 {
+    const Motion way = motionOf(body, h);
+    const Vector3& position = state.position[at(body)];
+    const Vector3 lever = start.point - (position - way.shift);
+    const Vector3 later = end != nullptr ? Vector3{end->point - position} : lever;
+    return way.shift + way.turn.cross(0.5 * (lever + later));
+  };
+  const Vector3 d = entry.anchor + displacement(start.bodyB) - displacement(start.bodyA);
+  const Vector3& normal = end != nullptr ? end->normal : start.normal;
+  return d - normal * normal.dot(d);
+}
 
 double Island::deepest() const {
   double depth = 0;

@@ -16,6 +16,7 @@ namespace stiction {
 
 struct Island {
   static constexpr double kTouch = 1e-9;  // [-] of the pair's size: gaps up to this count as touching
+  static constexpr double kStray = 1e-7;  // [-] likewise: bodies at rest are not moved for less
 
   struct BodyState {
     int body;
@@ -71,6 +72,14 @@ struct Island {
   double bodySize(int body) const { return setup->bodySize[static_cast<std::size_t>(body)]; }
   /// [m] of the smaller of the two geoms.
   double pairSize(const FeatureKey& key) const;
+  /// [-] of a pair's size: what may stay out of place after a step.
+  double stays() const;
+  /// The same of anchors: joints and others of the same bodies leave them less room.
+  double anchorStays() const { return held.empty() ? stays() : std::max(stays(), kTouch); }
+  /// Of any body over the last h.
+  Motion motionOf(int body, double h) const;
+  /// The anchor of a contact, so far `entry.anchor`, after the motion of h from `start`; `end`: the contact there, null where there is none any more.
+  Vector3 anchorAfter(const ContactMemory& entry, const Contact& start, const Contact* end, double h) const;
   bool touching(const Contact& contact) const { return contact.gap <= kTouch * pairSize(contact.key); }
   /// The memory of a contact, or null; quick for one after the other.
   ContactMemory* memoryOf(const FeatureKey& key) const { return findMemory(report().memory, key, cursor); }
@@ -104,9 +113,10 @@ struct Island {
   std::optional<Bouncing> bouncing;  // none: what closes within the (sub)step ends closed
   std::vector<Motion> motion;        // by body
   bool fresh{false};
-  bool timed{false};  // few contacts, where trials of a step cost little: without restitution, too
-  double step{0};     // [s] the whole step
-  double time{0};     // [s] at the poses of `state`
+  bool timed{false};           // few contacts, where trials of a step cost little: without restitution, too
+  double step{0};              // [s] the whole step
+  std::int64_t stepNumber{0};  // of the world's steps
+  double time{0};              // [s] at the poses of `state`
   IslandResult* result{nullptr};
   ThreadPool* team{nullptr};               // threads that share the work, idle
   const CallOff* callOff{nullptr};         // of the step, where nobody may want it any more

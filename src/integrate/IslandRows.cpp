@@ -35,7 +35,8 @@ IslandRows::IslandRows(Island& island, IslandProblem& problem)
     : island_{&island},
       problem_{&problem},
       rows_{*island.setup->model, island.setup->inertias, island.setup->bodySize},
-      joints_{*island.setup->model, island.setup->inertias, island.setup->motions, island.setup->tendons} {}
+      joints_{*island.setup->model, island.setup->inertias, island.setup->motions, island.setup->tendons},
+      ends_{island, problem} {}
 
 /// In the projection of the assembly's bodies: unilateral rows that may close within `reach` [m].
 bool IslandRows::takesPart(const ConstraintRows::Row& row, const ContactAssembly& assembly, double reach) const {
@@ -44,19 +45,16 @@ bool IslandRows::takesPart(const ConstraintRows::Row& row, const ContactAssembly
 }
 
 /// Place of the row in report.rowForces.
-std::size_t IslandRows::placeOf(const ConstraintRows::Row& row) const {
-  const auto slot = std::lower_bound(island_->held.begin(), island_->held.end(), row.held) - island_->held.begin();
-  return start_[static_cast<std::size_t>(slot)] + at(row.index);
-}
+std::size_t IslandRows::placeOf(const ConstraintRows::Row& row) const { return start_[at(row.held)] + at(row.index); }
 
 void IslandRows::begin(const WorldState& start) {
   const std::vector<HeldConstraint>& all = island_->setup->held;
   rows_.choose(all, island_->held);
   IslandReport& report = island_->report();
-  start_.clear();
+  start_.resize(all.size());
   report.rowForces.clear();
   for (const int id : island_->held) {
-    start_.push_back(report.rowForces.size());
+    start_[at(id)] = report.rowForces.size();
     for (int k = 0; k < all[at(id)].dimension; ++k) {
       const std::size_t row = at(all[at(id)].firstRow + k);
       report.rowForces.push_back(row < start.rowForces.size() ? start.rowForces[row] : 0.0);
@@ -71,9 +69,9 @@ void IslandRows::begin(const WorldState& start) {
 }
 
 void IslandRows::write(WorldState& next) const {
-  for (std::size_t k = 0; k < island_->held.size(); ++k) {
-    const HeldConstraint& held = island_->setup->held[at(island_->held[k])];
-    for (int row = 0; row < held.dimension; ++row) next.rowForces[at(held.firstRow + row)] = island_->report().rowForces[start_[k] + at(row)];
+  for (const int id : island_->held) {
+    const HeldConstraint& held = island_->setup->held[at(id)];
+    for (int row = 0; row < held.dimension; ++row) next.rowForces[at(held.firstRow + row)] = island_->report().rowForces[start_[at(id)] + at(row)];
   }
   std::size_t slot = firstForce_;
   joints_.eachCoordinate([&](std::size_t coordinate) {
@@ -102,6 +100,7 @@ void IslandRows::push(double h) {
 }
 
 bool IslandRows::evaluate(double h) {
+  isOffKnown_ = endsOn_ = false;
   if (rows_.empty()) return true;
   if (!rows_.evaluate(island_->state, island_->time)) return refuse();
   if (h > 0) rows_.leaveOut(kReach * h * problem_->fastestSpeed(), needed_);
@@ -129,8 +128,9 @@ void IslandRows::enterNothing() {
 
 void IslandRows::enter(double h) {
   if (rows_.empty()) return enterNothing();
-  const auto count = static_cast<Eigen::Index>(rows().size());
-  if (std::exchange(isFirst_, false) || missedBy_.size() != count) {
+  const bool sameContacts = ends_.enter(h);
+  const Eigen::Index count = static_cast<Eigen::Index>(rows().size()) + ends_.size();
+  if (std::exchange(isFirst_, false) || missedBy_.size() != count || !sameContacts) {
     missedBy_.setZero(count);
     mixing_.reset();
     leastMiss_ = std::numeric_limits<double>::infinity();
@@ -166,6 +166,7 @@ void IslandRows::aim(double h) {
     problem.w[n] = target + (isClosed(row) ? 0.0 : row.value / h);
     n += 3;
   }
+  ends_.aim(missedBy_.tail(ends_.size()));
   joints_.aim(h, keptForces());
   joints_.targets(targets_);
   problem.b = Eigen::Map<const VectorX>{targets_.data(), static_cast<Eigen::Index>(targets_.size())};
@@ -229,54 +230,71 @@ bool IslandRows::warmStart(double h) {
 
 void IslandRows::beginTrials() {
   isFirst_ = true;
+  ends_.beginTrials();
   needed_.clear();
   lastTrial_ = flat_ = false;
   lastSlip_ = std::numeric_limits<double>::infinity();
   joints_.beginTrials();
 }
 
-IslandRows::Ending IslandRows::end(double h, int round, bool last, double scale) {
+IslandRows::Ending IslandRows::end(const Trial& trial) {
   if (rows_.empty()) return Ending::Accepted;
-  if (forcesSwitch(h) || rows_.findViolated(island_->state, h, needed_)) return round < 2 * kTrials ? Ending::Repeated : Ending::Lost;
-  if (round < kTrials && slips(scale)) return Ending::Missed;
-  if (!rows_.evaluateValues(island_->state, island_->time, end_)) {
+  const Ending ending = endOf(trial);
+  return ending == Ending::Accepted && !trial.mayStand && trial.round == 0 ? Ending::Missed : ending;
+}
+
+IslandRows::Ending IslandRows::endOf(const Trial& trial) {
+  if (forcesSwitch(trial.h) || rows_.findViolated(island_->state, trial.h, needed_)) return trial.round < 2 * kTrials ? Ending::Repeated : Ending::Lost;
+  if (trial.round < kTrials && slips(trial.scale)) return Ending::Missed;
+  if (!findOff()) {
     refuse();
     return Ending::Accepted;
   }
-  const double slow = slowWay(h);
-  double worst = 0;
-  bool near = true, stays = true;
+  endsOn_ = !isOff();
+  const Miss miss = findMisses(trial);
+  const bool contactsMiss = ends_.find(*trial.rates, misses_.tail(ends_.size())), mayGoOn = trial.round < kTrials && !lastTrial_;
+  if (miss.stays || miss.worst <= kMiss * trial.scale) return contactsMiss && mayGoOn ? again() : Ending::Accepted;
+  if (lastTrial_) return miss.near ? Ending::Accepted : Ending::Lost;
+  const bool headway = miss.worst <= kHeadway * leastMiss_, least = miss.worst < leastMiss_;
+  if (least) {
+    leastMiss_ = miss.worst;
+    leastMissedBy_ = missedBy_;
+    leastIsNear_ = miss.near;
+  }
+  if (mayGoOn && (headway || contactsMiss)) return again();
+  if (!leastIsNear_) return Ending::Lost;
+  if (least) return Ending::Accepted;
+  return retreat() ? Ending::Repeated : Ending::Lost;
+}
+
+/// By how much the rows end off what they aimed at: misses_, over h.
+IslandRows::Miss IslandRows::findMisses(const Trial& trial) {
+  misses_.resize(missedBy_.size());
+  const double slow = slowWay(trial.h);
+  Miss found;
   std::size_t contact = firstOneSided();
   for (std::size_t k = 0; k < rows().size(); ++k) {
     const ConstraintRows::Row& row = rows()[k];
-    double& miss = end_[static_cast<Eigen::Index>(k)];
+    double miss = off_[static_cast<Eigen::Index>(k)];
     if (!row.unilateral) {
       miss -= row.value - startOf(row, slow);
     } else {
       miss -= std::min(row.value, 0.0);
       if (problem_->impulseOf(contact++)[0] == 0) miss = std::min(miss, 0.0);
     }
-    worst = std::max(worst, std::abs(miss) / h);
-    stays = stays && std::abs(miss) <= mayStay(row, slow);
-    near = near && std::abs(miss) <= (last || flat_ ? kCrude * row.size : h * kNear * scale);
+    misses_[static_cast<Eigen::Index>(k)] = miss / trial.h;
+    found.worst = std::max(found.worst, std::abs(miss) / trial.h);
+    found.stays = found.stays && std::abs(miss) <= mayStay(row, slow);
+    found.near = found.near && std::abs(miss) <= (trial.last || flat_ ? kCrude * row.size : trial.h * kNear * trial.scale);
   }
-  if (stays || worst <= kMiss * scale) return Ending::Accepted;
-  if (lastTrial_) return near ? Ending::Accepted : Ending::Lost;
-  const bool headway = worst <= kHeadway * leastMiss_, least = worst < leastMiss_;
-  if (least) {
-    leastMiss_ = worst;
-    leastMissedBy_ = missedBy_;
-    leastIsNear_ = near;
-  }
-  if (headway && round < kTrials) {
-    end_ /= h;
-    missedBy_ += end_;
-    mixing_.mix(end_, {&missedBy_});
-    return Ending::Missed;
-  }
-  if (!leastIsNear_) return Ending::Lost;
-  if (least) return Ending::Accepted;
-  return retreat() ? Ending::Repeated : Ending::Lost;
+  return found;
+}
+
+/// Another trial aims at what this one has missed, too.
+IslandRows::Ending IslandRows::again() {
+  missedBy_ += misses_;
+  mixing_.mix(misses_, {&missedBy_});
+  return Ending::Missed;
 }
 
 /// Whether what dry friction holds moves, and another trial may change that.
@@ -343,7 +361,9 @@ void IslandRows::accountMending() {
 }
 
 void IslandRows::accountBends(double h) {
+  if (rows_.empty()) return;
   EnergyLedger& ledger = island_->report().ledger;
+  ends_.account(ledger);
   std::size_t contact = firstOneSided();
   for (std::size_t k = 0; k < rows().size(); ++k) {
     if (!rows()[k].unilateral) continue;
@@ -367,17 +387,20 @@ void IslandRows::remember(double h, bool same) {
   if (h > 0 && !same) joints_.keep(h, problem_->iterate.lambda.tail(joints_.rows()), keptForces());
 }
 
-/// C/n of all rows where the island is.
+/// C/n of the rows where the island is.
 bool IslandRows::findOff() { return isOffKnown_ = rows_.evaluateValues(island_->state, island_->time, off_); }
+
+/// Whether one of them is off there.
+bool IslandRows::isOff() const {
+  for (std::size_t k = 0; k < rows().size(); ++k)
+    if (errorOf(rows()[k], off_[static_cast<Eigen::Index>(k)]) > kOff * rows()[k].size) return true;
+  return false;
+}
 
 Faults IslandRows::choose(double h, std::vector<int>& region, bool mended) {
   Faults faults;
-  if (rows_.empty()) return faults;
-  if (mended && findOff()) {
-    bool off = false;
-    for (std::size_t k = 0; k < rows().size(); ++k) off = off || errorOf(rows()[k], off_[static_cast<Eigen::Index>(k)]) > kOff * rows()[k].size;
-    if (!off) return faults;
-  }
+  if (rows_.empty() || (std::exchange(endsOn_, false) && region.empty())) return faults;
+  if (mended && findOff() && !isOff()) return faults;
   isOffKnown_ = false;
   if (!rows_.evaluate(island_->state, island_->time)) {
     refuse();

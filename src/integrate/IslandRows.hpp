@@ -3,8 +3,8 @@
 //   J v⁺ + ∂C/∂t + (h/2) γ + e = 0      bilateral
 //   0 <= λ ⊥ C/h + J v⁺ + ∂C/∂t + (h/2) γ + e >= 0      unilateral: C enters where it is open, what is violated already is the projection's business
 //
-// e starts at 0; where the step ends off C(q⁺, t + h) = C(q, t) the (sub)step is solved again with e += that, over h, by Anderson's mixing of the trials. With x⁺ = x + h v⁺ this is SHAKE (Ryckaert, Ciccotti and
-// Berendsen 1977): impulses along J(q) that put the end of the step on the constraint, so that energy does not drift.
+// e starts at 0; where the step ends off C(q⁺, t + h) = C(q, t) the (sub)step is solved again with e += that, over h, and what contacts miss (ContactEnds), by Anderson's mixing of the trials. With
+// x⁺ = x + h v⁺ this is SHAKE (Ryckaert, Ciccotti and Berendsen 1977): impulses along J(q) that put the end of the step on the constraint, so that energy does not drift.
 // Impacts leave the rates of bilateral rows as they are. Work: −λ·∂C/∂t is that of whatever moves the constraint, −½ λ·(u⁺ + u⁻) of its rates u is the scheme's, first order in h.
 #pragma once
 #include <limits>
@@ -13,6 +13,7 @@
 #include "assembly/ConstraintRows.hpp"
 #include "assembly/JointForces.hpp"
 #include "diagnostics/Account.hpp"
+#include "integrate/ContactEnds.hpp"
 #include "integrate/Faults.hpp"
 #include "integrate/IslandProblem.hpp"
 #include "linalg/AndersonMixing.hpp"
@@ -53,10 +54,17 @@ class IslandRows {
   /// The next (sub)step is a first trial.
   void beginTrials();
   enum class Ending : std::uint8_t { Accepted, Missed, Repeated, Lost };
+  struct Trial {
+    double h;              // [s] of the (sub)step
+    int round;             // trials before
+    bool last;             // no smaller step is left
+    bool mayStand;         // the answer is not a rough one
+    double scale;          // [m/s] of its certificate
+    const VectorX* rates;  // [m/s] of the contacts
+  };
   /// Whether the (sub)step ends on its constraints, or is worth another trial: of other rows, or, Missed, of the same with another aim, as long as trials come nearer. Then the best
-  /// of them stands, if it is near enough for the projection to mend the rest: contacts may leave no room for more. `last`: no smaller step is left; `scale` [m/s] of the answer's
-  /// certificate.
-  Ending end(double h, int round, bool last, double scale);
+  /// of them stands, if it is near enough for the projection to mend the rest: contacts may leave no room for more.
+  Ending end(const Trial& trial);
   /// Whether the answer has dry friction or actuators where they were not taken to be: then the (sub)step is worth another trial.
   bool forcesSwitch(double h);
   /// Back to the best trial so far, for good; where there is none, to rows that leave curves to the projection, as contacts do: closed ones may leave no room for more.
@@ -68,13 +76,21 @@ class IslandRows {
   /// What springs hold after the bodies have moved, and after the projection has.
   void accountMotion();
   void accountMending();
-  /// A unilateral row's rate at the end of the step has a part that only straightens its curve: no impact.
+  /// What contacts and unilateral rows aim at only straightens their curves: the work of that is the scheme's.
   void accountBends(double h);
+  /// What the k-th contact of the problem aims at in this trial [m/s].
+  Vector3 aimOf(std::size_t k) const { return rows_.empty() ? Vector3{Vector3::Zero()} : ends_.aimOf(k); }
+  /// A trial that looked after contacts, too, took long.
+  void findEndsDear() { ends_.findDear(); }
+  /// Whether the projection had to mend anything after trials that looked after contacts.
+  void rememberEnds(bool mended) {
+    if (!rows_.empty()) ends_.remember(mended);
+  }
   /// Sums the impulses; h > 0: and keeps the forces for the next warm start, unless they are those of the last step.
   void remember(double h, bool same);
 
-  /// Evaluates the rows where the island is now, and adds to `region` the bodies of those that are off. Returns what is wrong with them. `mended`: rows were evaluated near here, and where none
-  /// is off any more they stay as they are.
+  /// Evaluates the rows where the island is now, and adds to `region` the bodies of those that are off. Returns what is wrong with them. Where none is off they stay as they are after a
+  /// pass (`mended`), and after a trial that has ended on them, unless others in `region` ask for one.
   Faults choose(double h, std::vector<int>& region, bool mended = false);
   /// Adds to `bodies`, ascending, those that constraints hold to them, and so on: alone they could not move.
   void addHeld(std::vector<int>& bodies);
@@ -95,7 +111,17 @@ class IslandRows {
   /// Of the first unilateral row, among the problem's contacts.
   std::size_t firstOneSided() const { return problem_->used.size(); }
 
+  /// Of the rows, in a trial.
+  struct Miss {
+    double worst{0};               // [m/s]
+    bool stays{true}, near{true};  // all by so little that it may stay; that the projection can mend it
+  };
+
+  Ending endOf(const Trial& trial);
+  Miss findMisses(const Trial& trial);
+  Ending again();
   bool findOff();
+  bool isOff() const;
   double takeElasticChange();
   double* keptForces();
 
@@ -103,17 +129,20 @@ class IslandRows {
   IslandProblem* problem_;
   ConstraintRows rows_;
   JointForces joints_;
+  ContactEnds ends_;
   double elastic_{0};                 // [J] of the joints' springs when last looked at
   double h_{0};                       // [s] of the (sub)step; 0: an impact
-  std::vector<std::size_t> start_;    // of each held constraint of the island in report.rowForces
+  std::vector<std::size_t> start_;    // of each held constraint of the setup, if it is the island's, in report.rowForces
   std::size_t firstForce_{0};         // there, of the joints' forces, which follow them
   std::vector<double> moving_;        // [m/s] of the equality rows
   std::vector<double> targets_;       // [m/s] b of each equality row
   std::vector<int> needed_;           // constraints that trials of the (sub)step have met beyond what could be foreseen
   std::vector<char> joined_;          // bodies of the model
-  VectorX end_, off_;                 // [m] C/n of the rows of the (sub)step at its end, and of all rows where the island was when `off_` was found,
+  VectorX off_;                       // [m] C/n of the rows where the island was when it was found,
   bool isOffKnown_{false};            // if it has not moved since
-  VectorX missedBy_, leastMissedBy_;  // [m/s] what trials of the (sub)step missed by, over h; of the best one
+  bool endsOn_{false};                // likewise, and none is off
+  VectorX misses_;                    // [m/s] what a trial misses, rows and contacts, over h
+  VectorX missedBy_, leastMissedBy_;  // [m/s] what trials of the (sub)step missed by, rows and contacts, over h; of the best one
   AndersonMixing<1> mixing_{4};
   double leastMiss_{std::numeric_limits<double>::infinity()};  // [m/s] of the best one
   double lastSlip_{std::numeric_limits<double>::infinity()};   // [m/s] of what dry friction holds, in the last trial

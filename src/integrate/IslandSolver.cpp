@@ -4,6 +4,11 @@
 #include <cmath>
 
 namespace stiction {
+namespace {
+
+constexpr double kRough = 1e-6;  // [-] relative certificate of a trial that only shows what to aim at
+
+}  // namespace
 
 IslandSolver::IslandSolver(Island& island, IslandProblem& problem, IslandRows& rows)
     : island_{&island},
@@ -45,11 +50,12 @@ SolveOptions IslandSolver::usual() const {
   return options;
 }
 
-bool IslandSolver::solve(double h, bool aimed, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest) {
+bool IslandSolver::solve(double h, Trial trial, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest) {
   SolveOptions options = usual();
   options.beforeSearch = beforeSearch;
   options.rest = rest;
-  options.sameMatrices = aimed;
+  options.sameMatrices = trial.aimed;
+  if (trial.rough) options.enough = kRough;
   options.thorough = last;  // before that, a smaller step is the better resort
   options.warm = warmStart(h);
   options.states = &states_;
@@ -70,13 +76,14 @@ bool IslandSolver::solve(const SolveOptions& options) {
   island_->report().outOfTime = late;
   if (late && mayGoOn() && !certificate_.passes(options.tolerance)) take(portfolio_.approximate(problem, problem_->iterate, certifier_));
   keepHardest();
-  return certificate_.passes(options.tolerance) && !late;
+  return certificate_.passes(std::max(options.tolerance, options.enough)) && !late;
 }
 
 void IslandSolver::take(const PortfolioReport& report) {
   if (!report.keepsMomentum) problem_->followImpulses();
   certificate_ = report.keepsMomentum ? report.certificate : judge(problem_->iterate);
   rung_ = report.rung;
+  iterations_ = report.iterations;
   count(report);
 }
 

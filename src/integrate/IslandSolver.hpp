@@ -22,8 +22,12 @@ class IslandSolver {
 
   /// Sets the iterate to what the contacts and rows carried in the last step, for one of h [s]. Returns whether there was any.
   bool warmStart(double h);
-  /// Solves and certifies a (sub)step of h [s] from there. `aimed`: only what rows aim at is not as in the problem solved last. `last`: no smaller step is left to resort to. `beforeSearch`, `rest`: as in SolveOptions.
-  bool solve(double h, bool aimed, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest);
+  struct Trial {
+    bool aimed;  // the problem is the last one, but for what its rows aim at
+    bool rough;  // the answer shows what to aim at, and will not stand: it need not pass
+  };
+  /// Solves and certifies a (sub)step of h [s] from there. `last`: no smaller step is left to resort to. `beforeSearch`, `rest`: as in SolveOptions.
+  bool solve(double h, Trial trial, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest);
   /// The same of an impact, from the iterate as it is.
   bool solveImpact();
   /// A few more steps of `candidate` towards a relative certificate, where the method is `auto`. Returns whether they were taken.
@@ -43,6 +47,10 @@ class IslandSolver {
     certificate_ = certificate;
     rung_ = rung;
   }
+  /// Of the method, until it had the last answer.
+  int iterations() const { return iterations_; }
+  /// Whether the last answer may stand.
+  bool passes() const { return certificate_.passes(island_->setup->options->tolerance); }
   /// Of the last answer.
   const Certificate& certificate() const { return certificate_; }
   /// Whether the k-th contact carries something in it: interior points leave an impulse of the certificate's size where contacts are open.
@@ -73,7 +81,8 @@ class IslandSolver {
   bool triesAll_;                     // the portfolio is `auto`, or a method that leans on it
   Certificate certificate_;           // of the iterate
   std::vector<ContactState> states_;  // of the warm start
-  const char* rung_{"none"};          // that gave it
+  int iterations_{0};
+  const char* rung_{"none"};  // that gave it
 };
 
 }  // namespace stiction

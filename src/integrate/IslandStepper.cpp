@@ -14,9 +14,11 @@ constexpr double kFar =
     1e3;  // [-] of the fastest speed: a contact so far that only a greater one could close it enters as if that near, not to drown the others' digits
 constexpr double kClear = 4;                                 // [-] of free fall in the step: a gap that no mean of velocities closes
 constexpr int kBounceHalvings = 4, kMostBounceHalvings = 8;  // of a step in which bounces follow one another, and in which they would create energy
+constexpr int kDear = 24;                                    // iterations of a trial that looks after contacts: a projection is cheaper
 constexpr double kSlipCone = 1e-8;                           // [-] friction this near to its limit may slip
 constexpr double kTurn = 0.03;                               // [rad] in the (sub)step: contacts of bodies that turn farther against each other have no anchor
-constexpr double kSlipSpeed = 1e-9;                          // [-] of the certificate's scale: below this a contact does not slip
+constexpr double kSlipSpeed = 1e-9;                          // [-] of the certificate's scale: below this a contact does not slip,
+constexpr double kSlipOff = 1e-2;                            // [-] nor below this of what it aims at, where trials look for its place
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -147,7 +149,9 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool a
   const std::function<void()> beforeSearch = std::ref(lookAhead);  // a copy of it would take from the heap
   const auto mayRest = [&] { return rest_.mayRest(); };
   const std::function<bool()> rest = std::ref(mayRest);
-  bool certified = rests || solver_.solve(h, aimed, last && round == 0, last ? nullptr : &beforeSearch, &rest);
+  const IslandSolver::Trial trial{aimed, round == 0 && !last && !rows_.empty()};
+  bool certified = rests || solver_.solve(h, trial, last && round == 0, last ? nullptr : &beforeSearch, &rest);
+  if (aimed && solver_.iterations() > kDear) rows_.findEndsDear();
   rests = rests || (certified && rest_.comesToRest());
   const bool late = island_.report().outOfTime;
   if (!rests && !late && (!certified || rest_.beginsToMove()) && rest_.mayRest()) rests = certified = true;
@@ -174,8 +178,11 @@ std::optional<bool> IslandStepper::lookBack(double h, int depth, int round, bool
   using Finding = Encounters::Finding;
   const bool last = isLastResort(depth);
   island_.detect();
+  const bool mayStand = last || island_.report().outOfTime || solver_.passes();
   const Finding finding = rests ? Finding::Agree : encounters_.compare(before_, h, last);
-  const Ending ending = !rests ? rows_.end(h, round, last, solver_.certificate().scale) : rows_.forcesSwitch(h) ? Ending::Repeated : Ending::Accepted;
+  const Ending ending = !rests                  ? rows_.end({h, round, last, mayStand, solver_.certificate().scale, &scratch_.after})
+                        : rows_.forcesSwitch(h) ? Ending::Repeated
+                                                : Ending::Accepted;
   if (finding == Finding::Repeat || ending == Ending::Repeated || ending == Ending::Missed) {
     aimsAgain_ = finding != Finding::Repeat && ending == Ending::Missed;
     island_.takeBack(before_);
@@ -198,7 +205,8 @@ std::optional<bool> IslandStepper::lookBack(double h, int depth, int round, bool
 /// Puts bodies back on what the (sub)step has left.
 void IslandStepper::mend(double h, bool rests) {
   if (!rests) projection_.followAnchors(h);
-  if (!rests || projection_.strays(h)) projection_.project(h);
+  const bool mended = (!rests || projection_.strays(h)) && projection_.project(h);
+  if (!rests) rows_.rememberEnds(mended);
   rows_.accountMending();
   island_.report().penetration = island_.deepest();
   island_.report().constraintError = rows_.error();
@@ -226,7 +234,6 @@ bool IslandStepper::assemble(double h) {
   problem_.takeContacts(rows_.oneSided());
   ContactProblem& problem = problem_.assembly.problem;
   problem.scaleFloor = h * setup_->model->gravity.norm();
-  rows_.enter(h);
   const double fastest = kFar * problem_.fastestSpeed(), fall = kFall * island_.freeFall(h);
   bounces_.enter(h);
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
@@ -236,6 +243,7 @@ bool IslandStepper::assemble(double h) {
     if (contact.gap > std::max(Island::kTouch * size, std::min(kShut * size, fall)))
       problem.w[static_cast<Eigen::Index>(3 * k)] += fastest > 0 ? std::min(contact.gap / h, fastest) : contact.gap / h;
   }
+  rows_.enter(h);
   bound_ = problem.contacts() > 0 || problem.rows() > 0;
   return true;
 }
@@ -357,15 +365,25 @@ void IslandStepper::remember(double h, bool rests) {
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
     const Contact& contact = problem_.contactOf(k);
     const auto i = static_cast<Eigen::Index>(k);
-    const Vector3 r = problem_.impulseOf(k), u = scratch_.after.segment<3>(3 * i);
+    const Vector3 r = problem_.impulseOf(k), aim = rows_.aimOf(k), u = scratch_.after.segment<3>(3 * i) + aim;
     const Matrix3& F = problem_.assembly.frames[k];
     const ContactMemory* old = island_.memoryOf(contact.key);
     const double friction = r.tail<2>().norm(), slip = u.tail<2>().norm();
-    const bool slips = friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > kSlipSpeed * solver_.certificate().scale;
+    const bool slips =
+        friction >= (1.0 - kSlipCone) * contact.friction * r[0] && slip > std::max(kSlipSpeed * solver_.certificate().scale, kSlipOff * aim.tail<2>().norm());
     const bool loaded = solver_.isLoaded(k);
     const bool sticks = contact.friction > 0 && !slips;
     const bool anchored = loaded && sticks && !turnsFar(island_.state, contact, h);
-    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), anchored, loaded && slips, old && old->mended, old && old->yields};
+    ContactMemory entry{contact.key,
+                        contact.normal,
+                        F * r,
+                        h,
+                        Vector3::Zero(),
+                        anchored,
+                        loaded && slips,
+                        old && old->mended,
+                        old && old->yields,
+                        old ? old->strays : std::uint8_t{0}};
     if (same && old && old->step == h) entry.impulse = old->impulse;
     if (entry.anchored && old && old->anchored)
       entry.anchor = sameBits(old->normal, contact.normal) ? old->anchor : old->anchor - contact.normal * contact.normal.dot(old->anchor);

@@ -9,9 +9,6 @@
 namespace stiction {
 namespace {
 
-constexpr double kStays = 1e-10;            // [-] of the pair's size: overlaps below this stay, and anchors nearer,
-constexpr double kStaysAtTolerance = 1e-2;  // [-] or than this times the step's tolerance,
-constexpr double kMostStays = 1e-4;         // [-] but none above that
 constexpr double kCompliance = 1e-3;  // [-] of the row's inverse mass: an anchor gives way to the gaps, and what is left of it goes by this factor a step;
 constexpr double kJointed = 1e-5;     // [-] where joints hold bodies, which go less far for the same impulse
 constexpr double kSoft = 1e-6;        // [-] of its bodies' inverse masses: what a gap gives way by to find out of which little can be mended beside all else;
@@ -19,6 +16,7 @@ constexpr double kGentle = 1;         // [-] and by which those do from then on
 constexpr double kTolerance = 1e-6;   // [-] relative certificate asked of the projection
 constexpr double kMargin = 5;         // [-] times what is polished to, where that is finer,
 constexpr double kPolish = 1e-10;     // [-] what a method goes on to at most: what is left becomes an approach speed of the next step,
+constexpr double kFinest = 1e-13;     // [-] where joints hold bodies, whose loads make the scale that much longer than the ways,
 constexpr double kCoarse = 1e-3;      // [-] and at least
 constexpr double kFine = 0.1;     // [-] of the overlap that may stay: no pass is more exact, nor than what surfaces curve over its way, which is for the next
 constexpr double kUseful = 1e-2;  // [-] a projection worse than this is not applied
@@ -26,15 +24,12 @@ constexpr double kParted = 1e-2;  // [-] of the pair's size: loaded contacts far
 constexpr double kStillParted = 1e-4;  // [-] or than this after the first pass: what others hold open is not asked for again
 constexpr double kHeadway = 0.2;       // [-] of the worst fault's way: a pass that moves nothing so far mends nothing more
 constexpr double kRoundOff = 1e-9;     // [-] of the worst fault's way: a pass that would move less moves nothing
-constexpr double kGain = 0.5;          // [-] likewise one that leaves more of the worst fault than that, once overlaps are below kStray,
+constexpr double kGain = 0.5;          // [-] likewise one that leaves more of the worst fault than that, once overlaps are below Island::kStray,
 constexpr double kLocal = 0.1;         // [-] of the island's bodies: a larger region is the whole island
-constexpr double kStray = 1e-7;        // [-] of the pair's size: bodies at rest are not moved for less
 constexpr double kTurn = 0.1;          // [rad] in a pass: where it says more, what it says of joints and gaps no longer holds, and all go a part of the way
 constexpr int kPasses = 5, kLatePasses = 2, kClosingPasses = 3;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-Vector3 tangential(const Vector3& d, const Vector3& normal) { return d - normal * normal.dot(d); }
 
 /// What is remembered of a contact that bore nothing.
 ContactMemory unloaded(const Contact& contact, double h) { return {contact.key, contact.normal, Vector3::Zero(), h}; }
@@ -53,15 +48,8 @@ void Projection::setTeam(ThreadPool* team) {
   certifier_.setTeam(team);
 }
 
-Island::Motion Projection::motionOf(int body, double h) const {
-  const BodyKind kind = island_->kind(body);
-  if (kind == BodyKind::Dynamic) return island_->motion[at(body)];
-  if (kind != BodyKind::Kinematic) return {};
-  return {h * island_->state.velocity[at(body)], h * island_->state.angularVelocity[at(body)]};
-}
-
 bool Projection::moved(int body, double h) const {
-  const Island::Motion motion = motionOf(body, h);
+  const Island::Motion motion = island_->motionOf(body, h);
   return !motion.shift.isZero(0.0) || !motion.turn.isZero(0.0);
 }
 
@@ -69,28 +57,17 @@ void Projection::followAnchors(double h) {
   for (ContactMemory& entry : island_->report().memory) {
     const Contact* start = entry.anchored ? findContact(island_->startContacts, entry.key) : nullptr;
     if (!start) continue;
-    const Contact* end = findContact(island_->contacts, entry.key);
-    const auto displacement = [&](int body) -> Vector3 {
-      const Island::Motion motion = motionOf(body, h);
-      const Vector3& position = island_->state.position[at(body)];
-      const Vector3 lever = start->point - (position - motion.shift);
-      const Vector3 later = end ? Vector3{end->point - position} : lever;
-      return motion.shift + motion.turn.cross(0.5 * (lever + later));
-    };
-    entry.anchor = tangential(entry.anchor + displacement(start->bodyB) - displacement(start->bodyA), end ? end->normal : start->normal);
+    entry.anchor = island_->anchorAfter(entry, *start, findContact(island_->contacts, entry.key), h);
   }
 }
 
-/// Of the pair's size [-]: what may stay out of place. A step that may be wrong by more in its velocities has no use for less.
-double Projection::stays() const { return std::clamp(kStaysAtTolerance * island_->setup->options->tolerance, kStays, kMostStays); }
-
-/// The same of bodies that would be stirred.
-double Projection::strayed() const { return std::max(kStray, stays()); }
+/// Of the pair's size [-]: what may stay out of place of bodies that would be stirred.
+double Projection::strayed() const { return std::max(Island::kStray, island_->stays()); }
 
 /// What is wrong with the gap [m]: overlap, or open where there was load; 0 within the tolerance.
 double Projection::gapFault(const Contact& contact, double h) const {
   if (island_->closing.contains(contact.key)) return 0.0;
-  return contact.gap < -stays() * island_->pairSize(contact.key) || hasParted(contact, h) ? std::abs(contact.gap) : 0.0;
+  return contact.gap < -island_->stays() * island_->pairSize(contact.key) || hasParted(contact, h) ? std::abs(contact.gap) : 0.0;
 }
 
 /// The same, or an anchor out of place.
@@ -126,13 +103,13 @@ double Projection::load(const Contact& contact, double h) const {
 
 /// Whether a contact that carried load, so was to end closed, ended a little open.
 bool Projection::hasParted(const Contact& contact, double h) const {
-  return !island_->touching(contact) && contact.gap > stays() * island_->pairSize(contact.key) && load(contact, h) > 0;
+  return !island_->touching(contact) && contact.gap > island_->stays() * island_->pairSize(contact.key) && load(contact, h) > 0;
 }
 
 bool Projection::strays(double h) {
   region_.clear();
   parted_ = kParted;
-  anchorStays_ = stays();
+  anchorStays_ = island_->anchorStays();
   return rows_->choose(h, region_).way > 0 || std::any_of(island_->contacts.begin(), island_->contacts.end(), [&](const Contact& contact) {
            return asked(contact, h) > strayed() * island_->pairSize(contact.key);
          });
@@ -141,7 +118,7 @@ bool Projection::strays(double h) {
 /// The bodies at contacts that ask, or the whole island when those are most of it. Returns what is wrong with them. `mended`: after a pass, when what yields has had its share.
 Faults Projection::chooseRegion(double h, bool mended) {
   region_.clear();
-  Faults faults = rows_->choose(h, region_, mended);
+  Faults faults;
   for (const Contact& contact : island_->contacts) {
     const double fault = asked(contact, h), size = island_->pairSize(contact.key);
     if (!(fault > 0) || (mended && yields(contact))) continue;
@@ -151,6 +128,10 @@ Faults Projection::chooseRegion(double h, bool mended) {
     for (const int body : {contact.bodyA, contact.bodyB})
       if (island_->kind(body) == BodyKind::Dynamic) region_.push_back(body);
   }
+  const Faults ofRows = rows_->choose(h, region_, mended);
+  faults.way = std::max(faults.way, ofRows.way);
+  faults.overlap = std::max(faults.overlap, ofRows.overlap);
+  faults.hasRows = ofRows.hasRows;
   sortOut(region_);
   rows_->addHeld(region_);
   if (static_cast<double>(region_.size()) > kLocal * static_cast<double>(island_->bodies.size())) region_ = island_->bodies;
@@ -184,7 +165,7 @@ void Projection::keepBallsFromTurning() {
     if (island_->setup->isBall[at(body)] && !std::binary_search(turning_.begin(), turning_.end(), body)) problem_.assembly.keepFromTurning(body);
 }
 
-void Projection::assemble(double h, Asked asked) {
+void Projection::assemble(double h, Asked asked, bool mended) {
   double widest = island_->deepest(), largest = 0;
   bend_ = 0, finest_ = std::numeric_limits<double>::infinity();
   for (const Contact& contact : island_->contacts)
@@ -212,7 +193,7 @@ void Projection::assemble(double h, Asked asked) {
     const ContactMemory* entry = island_->memoryOf(contact.key);
     const double size = island_->pairSize(contact.key), limit = farthestCorrection(size, h);
     const bool yields = entry && entry->yields;
-    const double gap = yields && entry->mended ? std::max(contact.gap, 0.0) : contact.gap;  // that it goes no deeper, until a body moves
+    const double gap = yields && (mended || entry->mended) ? std::max(contact.gap, 0.0) : contact.gap;  // that it goes no deeper, until a body moves
     problem.w[static_cast<Eigen::Index>(3 * k)] = std::max(gap, -limit);
     const double pressing = problem_.impulseOf(k)[0] = h * load(contact, h);
     const double way = std::clamp(pressing > 0 ? std::abs(gap) : -gap, 0.0, limit);
@@ -246,8 +227,9 @@ void Projection::assemble(double h, Asked asked) {
 
 /// How exactly a pass is solved [-] of the certificate's scale [m]. Constraints that users hold the island by stay as exact as can be.
 double Projection::polish(double scale) const {
-  if (!rows_->empty()) return kPolish;
-  return std::clamp(std::max(bend_, kFine * stays() * finest_) / scale, kPolish, kCoarse);
+  const double fine = kFine * island_->stays() * finest_ / scale;
+  if (!rows_->empty()) return std::clamp(fine, kFinest, kPolish);
+  return std::clamp(std::max(bend_ / scale, fine), kPolish, kCoarse);
 }
 
 /// False when the answer is too crude to be applied.
@@ -259,7 +241,7 @@ bool Projection::solve() {
   if (island_->report().outOfTime) return portfolio_.approximate(problem, problem_.iterate, certifier_).certificate.relative <= kUseful;
   SolveOptions options;
   options.polish = polish(certifier_.scale());
-  options.tolerance = std::clamp(kTolerance, options.polish, kMargin * options.polish);
+  options.tolerance = std::clamp(kTolerance, options.polish, kMargin * std::max(options.polish, kPolish));
   options.warm = true;
   options.thorough = false;  // the next step corrects what is left
   options.deadline.callOff = island_->callOff;
@@ -330,8 +312,8 @@ void Projection::rememberMended(double h, bool stuck) {
 }
 
 /// Where gaps cannot all be mended: solves the pass with gaps that give way, to see of which little would be, and then, with these gentle, as it was.
-bool Projection::giveWay(double h) {
-  assemble(h, Asked::AllSoftly);
+bool Projection::giveWay(double h, bool mended) {
+  assemble(h, Asked::AllSoftly, mended);
   if (!solve()) return false;
   const ContactProblem& problem = problem_.assembly.problem;
   for (std::size_t k = 0; k < problem_.used.size(); ++k) {
@@ -341,21 +323,22 @@ bool Projection::giveWay(double h) {
     ContactMemory* entry = island_->memoryOf(contact.key);
     (entry ? *entry : addMemory(island_->report().memory, unloaded(contact, h))).yields = true;
   }
-  assemble(h, Asked::All);
+  assemble(h, Asked::All, mended);
   return solve();
 }
 
-void Projection::project(double h) {
+bool Projection::project(double h) {
   for (const Contact& contact : island_->contacts)
     if (ContactMemory* entry = island_->memoryOf(contact.key)) entry->mended = entry->mended && !moved(contact.bodyA, h) && !moved(contact.bodyB, h);
   parted_ = kParted;
-  anchorStays_ = stays();
+  anchorStays_ = island_->anchorStays();
   Faults faults = chooseRegion(h, false);
+  const bool isAsked = !region_.empty();
   bool stuck = false;
   const int passes = island_->report().outOfTime ? kLatePasses : kPasses;
   for (int pass = 0; pass < passes && !region_.empty() && !stuck; ++pass) {
-    assemble(h, Asked::All);
-    if (!solve() && !giveWay(h)) break;
+    assemble(h, Asked::All, pass > 0);
+    if (!solve() && !giveWay(h, pass > 0)) break;
     const double way = longestWay();
     if (way <= kRoundOff * faults.way) problem_.iterate.v.setZero();  // what stands keeps its bits
     moveBodies();
@@ -368,9 +351,10 @@ void Projection::project(double h) {
     stuck = isIdle && (!faults.hasGaps || wasWhole || pass + 1 == passes);
     if (isIdle && !region_.empty()) region_ = island_->bodies;
   }
-  anchorStays_ = stays();
+  anchorStays_ = island_->anchorStays();
   if (faults.hasRows) closeConstraints(h);
   rememberMended(h, stuck);
+  return isAsked;
 }
 
 /// Equality rows hold before gaps: where both cannot be had, or passes went too far for either, bodies go back onto their constraints whatever they overlap.
@@ -380,7 +364,7 @@ void Projection::closeConstraints(double h) {
     if (!rows_->choose(h, region_).hasRows) return;
     sortOut(region_);
     rows_->addHeld(region_);
-    assemble(h, Asked::Constraints);
+    assemble(h, Asked::Constraints, true);
     if (!solve()) return;
     moveBodies();
   }

@@ -35,13 +35,11 @@ class Projection {
   void followAnchors(double h);
   /// Whether bodies at rest are so far out of place that they must be moved, and so stirred.
   bool strays(double h);
-  /// Mends what the (sub)step of h [s] has put out of place.
-  void project(double h);
+  /// Mends what the (sub)step of h [s] has put out of place. Returns whether anything was.
+  bool project(double h);
 
  private:
-  Island::Motion motionOf(int body, double h) const;
   bool moved(int body, double h) const;
-  double stays() const;
   double strayed() const;
   double gapFault(const Contact& contact, double h) const;
   double fault(const Contact& contact, double h) const;
@@ -53,10 +51,11 @@ class Projection {
   void chooseContacts(double reach);
   void keepBallsFromTurning();
   enum class Asked : std::uint8_t { All, AllSoftly, Constraints };
-  void assemble(double h, Asked asked);
+  /// `mended`: after a pass, what yields has had its share.
+  void assemble(double h, Asked asked, bool mended);
   double polish(double scale) const;
   bool solve();
-  bool giveWay(double h);
+  bool giveWay(double h, bool mended);
   double share() const;
   double longestWay() const;
   void moveBodies();

@@ -61,7 +61,7 @@ void Ladder::ascend() {
   const SolveOptions& options = climb_.options();
   if (startAtOnce()) return;
   if (climb_.problem().mu().isZero(0) && (press() || !options.thorough)) return;
-  if (startWarm() || options.nearOnly) return;
+  if (startWarm() || options.nearOnly || climb_.relative() <= options.enough) return;
   if (standCold()) return;
   if (!isFar_ && sweeps_.takeAll()) return;
   if (climb_.isNarrowed() && !climb_.prepare()) return;  // what comes now does better with all contacts

@@ -85,7 +85,9 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
   else
     for (VectorX* x : {&restIterate.v, &restIterate.r, &restIterate.lambda}) x->resize(0);
   rest.prepare(eliminated.rest());
-  if (rest.scale() > certifier.scale()) part.tolerance *= certifier.scale() / rest.scale();  // the whole is judged by its own scale
+  const double share = std::min(1.0, certifier.scale() / rest.scale());  // the whole is judged by its own scale
+  part.tolerance *= share;
+  part.enough *= share;
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kSharper; ++k) {
     part.polish = std::min(part.polish, part.tolerance);

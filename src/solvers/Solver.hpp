@@ -18,6 +18,7 @@ const char* name(SolveStatus status);
 
 struct SolveOptions {
   double tolerance{1e-8};    // relative certificate that counts as an answer
+  double enough{0};          // `auto`: and with which it looks no farther than near a warm start
   double polish{1e-12};      // Newton-type methods go on to this, or until nothing falls any more
   int maxIterations{0};      // 0: the method's own limit
   bool warm{false};          // the iterate on entry is a good guess

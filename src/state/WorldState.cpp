@@ -34,7 +34,7 @@ WorldState makeState(const Model& model) {
 
 bool sameBits(const ContactMemory& a, const ContactMemory& b) {
   return a.key == b.key && sameBits(a.normal, b.normal) && sameBits(a.impulse, b.impulse) && sameBits(a.step, b.step) && sameBits(a.anchor, b.anchor) &&
-         a.anchored == b.anchored && a.slips == b.slips && a.mended == b.mended && a.yields == b.yields;
+         a.anchored == b.anchored && a.slips == b.slips && a.mended == b.mended && a.yields == b.yields && a.strays == b.strays;
 }
 
 bool sameBits(const WorldState& a, const WorldState& b, int body) {
@@ -71,7 +71,7 @@ std::uint64_t hash(const WorldState& state) {
     hash.add(contact.anchor.data(), 3);
     hash.add(static_cast<std::uint64_t>(contact.anchored));
     hash.add(static_cast<std::uint64_t>(contact.slips));
-    hash.add(static_cast<std::uint64_t>(contact.mended) | static_cast<std::uint64_t>(contact.yields) << 1U);
+    hash.add(static_cast<std::uint64_t>(contact.mended) | static_cast<std::uint64_t>(contact.yields) << 1U | static_cast<std::uint64_t>(contact.strays) << 2U);
   }
   for (const std::vector<Vector3>* vectors : {&state.rotorRate, &state.jointForce})
     for (const Vector3& vector : *vectors) hash.add(vector.data(), 3);

@@ -28,6 +28,7 @@ struct ContactMemory {
   bool slips{false};                 // moves along its friction
   bool mended{false};                // the projection can do no more for it until one of its bodies moves
   bool yields{false};                // what else holds the bodies left it no room to be mended
+  std::uint8_t strays{0};  // times, of late, that trials of the step, which constraints need, did not end it in its place; less the times that they did
 };
 
 struct WorldState {

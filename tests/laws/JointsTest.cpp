@@ -841,6 +841,79 @@ TEST(Joints, OverlapsAreMendedBesideOneThatCannotBe) {
   }
 }
 
+/// A mass on a vertical slide stands on a leg whose round foot slides outward: where the trials of a step end the foot on the ground, no projection has to, which would change the energy.
+TEST(Joints, AFootThatSlidesEndsOnTheGround) {
+  constexpr double kRadius = 0.02, kLength = 0.5, kLean = 0.3;
+  for (const double h : {1e-3, 2e-3, 1.0 / 60}) {
+    ModelBuilder builder;
+    addPlane(builder, 0.1);
+    const double height = kRadius + kLength * std::cos(kLean);
+    const int hip = addMass(builder, 5, {0.01, 0.01, 0.01}, {0, 0, height}), leg = addMass(builder, 0.5, {0.01, 0.01, 0.01}, {0, 0, height});
+    Joint bend = hinge(Vector3::UnitY());
+    bend.damping = 10;  // which bears the mass, or the foot would lift off
+    builder.addJoints(0, hip, Vector3::Zero(), {slide(Vector3::UnitZ())});
+    builder.addJoints(hip, leg, Vector3::Zero(), {bend});
+    Geom foot;
+    foot.shape = Shape::sphere(kRadius);
+    foot.friction = 0.1;
+    foot.body = leg;
+    builder.addGeom(foot, {kLength * Vector3{std::sin(kLean), 0, -std::cos(kLean)}, Quaternion::Identity()});
+    Simulation simulation{builder.build(), {}};
+    int mended = 0, steps = 0;
+    for (; steps * h < 6 && simulation.joint(0).position > -0.5 * height; ++steps) {
+      const StepReport& report = simulation.step(h);
+      ASSERT_EQ(report.status, StepStatus::Certified) << report.reason;
+      EXPECT_LE(std::abs(report.ledger.closureRelative()), 1e-12);
+      mended += report.ledger.stabilisation != 0 ? 1 : 0;
+      const double z = height + simulation.joint(0).position - kLength * std::cos(kLean - simulation.joint(1).position);
+      ASSERT_NEAR(z, kRadius, 1e-9 * kRadius + 1e-12) << h << ' ' << steps;
+    }
+    EXPECT_GE(steps, 20) << h;
+    EXPECT_LE(mended, 1) << h;  // where it begins to slide
+  }
+}
+
+/// Fingers that close on a ball afloat, and roll on it, push nothing but each other.
+TEST(Joints, AGripAfloatKeepsMomentum) {
+  ModelBuilder builder;
+  builder.setGravity(Vector3::Zero());
+  std::vector<int> bodies{addMass(builder, 1, {0.01, 0.012, 0.015}, {0, 0, 0}),
+                          addBody(builder, Shape::sphere(0.05), 0.2, {{0.15, 0, 0}, Quaternion::Identity()}, 0.8)};
+  for (const double side : {-1.0, 1.0}) {
+    const int finger = addMass(builder, 0.1, {1e-4, 1e-4, 1e-4}, {0.08, 0, side * 0.08});
+    builder.addJoints(bodies[0], finger, {-0.06, 0, 0}, {hinge(Vector3::UnitY())});
+    Geom tip;
+    tip.shape = Shape::sphere(0.02);
+    tip.friction = 0.8;
+    tip.body = finger;
+    builder.addGeom(tip, {{0.07, 0, 0}, Quaternion::Identity()});
+    Actuator motor;
+    motor.joint = side < 0 ? 0 : 1;
+    builder.addActuator(motor);
+    bodies.push_back(finger);
+  }
+  Simulation simulation{builder.build(), {}};
+  const double h = 0.002;
+  int held = 0;
+  for (int k = 0; k < 500; ++k) {
+    simulation.setControl(0, -0.05);
+    simulation.setControl(1, 0.06);
+    const StepReport& report = advance(simulation, h, 1);
+    held += report.contacts == 2 ? 1 : 0;
+    Vector3 linear = Vector3::Zero(), angular = Vector3::Zero();
+    for (const int body : bodies) {
+      const auto i = static_cast<std::size_t>(body);
+      const Body& it = simulation.model().bodies[i];
+      const WorldState& s = simulation.state();
+      linear += it.mass * s.velocity[i];
+      angular += it.mass * s.position[i].cross(s.velocity[i]) + worldInertia(it, s.rotation[i]) * s.angularVelocity[i];
+    }
+    ASSERT_LE(linear.norm(), 1e-12) << "step " << k;
+    ASSERT_LE(angular.norm(), 1e-12) << "step " << k;
+  }
+  EXPECT_GE(held, 200);
+}
+
 TEST(Joints, WrongOnesAreNamed) {
   const auto refusal = [](const std::function<void(ModelBuilder&, int, int)>& edit) {
     ModelBuilder builder;
