@@ -178,7 +178,11 @@ std::optional<bool> IslandStepper::lookBack(double h, int depth, int round, bool
   using Finding = Encounters::Finding;
   const bool last = isLastResort(depth);
   island_.detect();
-  const bool mayStand = last || island_.report().outOfTime || solver_.passes();
+  if (island_.report().outOfTime) {
+    watch.lap(island_.result->times.collide);
+    return std::nullopt;
+  }
+  const bool mayStand = last || solver_.passes();
   const Finding finding = rests ? Finding::Agree : encounters_.compare(before_, h, last);
   const Ending ending = !rests                  ? rows_.end({h, round, last, mayStand, solver_.certificate().scale, &scratch_.after})
                         : rows_.forcesSwitch(h) ? Ending::Repeated

@@ -14,6 +14,8 @@ namespace stiction {
 namespace {
 
 constexpr int approximateSweeps = 100;
+constexpr int kCrudeSteps = 15;    // of an interior point, where an answer need not pass
+constexpr double kUseful = 1e-2;   // [-] certificate that does there
 constexpr double kGain = 0.5;      // [-] of the certificate: a sharper answer that leaves more ends the series
 constexpr int kSharper = 3;        // answers of what rows leave, each asked for by how much the one before did not do for the whole
 constexpr double stiffness = 1e8;  // [-] of the contacts that a proof of infeasibility is read from
@@ -46,6 +48,8 @@ struct Portfolio::Impl {
 
   PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier* prepared);
   bool solveWithoutRows(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& certifier, PortfolioReport& report);
+  PortfolioReport approximate(const ContactProblem& problem, Iterate& iterate, Certifier& certifier);
+  PortfolioReport solveCrudely(const ContactProblem& problem, Iterate& iterate, Certifier& certifier);
 
   std::unique_ptr<Solver> named;  // null: auto
   Law law;
@@ -54,7 +58,7 @@ struct Portfolio::Impl {
   EliminatedRows eliminated;
   Certifier whole, rest;  // of problems with rows to eliminate, and of what is left of them
   Iterate restIterate, trial;
-  std::unique_ptr<Solver> sweeps;  // made when first needed
+  std::unique_ptr<Solver> sweeps, interiorPoint;  // made when first needed
 };
 
 PortfolioReport Portfolio::Impl::solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier* prepared) {
@@ -111,6 +115,43 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
   return true;
 }
 
+/// By sweeps; but through chains of joints these carry no load, and what they leave there grows from step to step.
+PortfolioReport Portfolio::Impl::approximate(const ContactProblem& problem, Iterate& iterate, Certifier& certifier) {
+  if (law != Law::Coulomb || problem.rows() == 0) {
+    if (!sweeps) sweeps = makeSolver(law == Law::Box ? "pgs" : "nsgs");
+    SolveOptions options;
+    options.warm = true;
+    options.maxIterations = options.patience = approximateSweeps;
+    return ladder.solve(PosedProblem{problem}, iterate, options, &certifier, sweeps.get());
+  }
+  if (!eliminated.eliminate(problem, certifier.scale())) return solveCrudely(problem, iterate, certifier);
+  eliminated.enter(iterate, restIterate);
+  rest.prepare(eliminated.rest());
+  PortfolioReport report = solveCrudely(eliminated.rest(), restIterate, rest);
+  if (!isComplete(eliminated.rest(), restIterate)) return report;
+  eliminated.leave(restIterate, iterate);
+  report.certificate = certifier.judge(problem, iterate);
+  report.keepsMomentum = true;
+  return report;
+}
+
+/// By a few steps of Newton's method, or of an interior point where those start too far away.
+PortfolioReport Portfolio::Impl::solveCrudely(const ContactProblem& problem, Iterate& iterate, Certifier& certifier) {
+  SolveOptions options;
+  options.thorough = false;
+  options.warm = options.nearOnly = true;
+  const PortfolioReport near = ladder.solve(PosedProblem{problem}, iterate, options, &certifier, nullptr);
+  if (near.certificate.relative <= kUseful) return near;
+  if (!interiorPoint) interiorPoint = makeSolver("ipm");
+  options.warm = options.nearOnly = false;
+  options.maxIterations = kCrudeSteps;
+  Iterate other;
+  const PortfolioReport crude = ladder.solve(PosedProblem{problem}, other, options, &certifier, interiorPoint.get());
+  if (!(crude.certificate.relative < near.certificate.relative)) return near;
+  std::swap(iterate, other);
+  return crude;
+}
+
 Portfolio::Portfolio(const std::string& solver, Law law) : impl_{std::make_unique<Impl>(solver, law)} {}
 Portfolio::~Portfolio() = default;
 Portfolio::Portfolio(Portfolio&&) noexcept = default;
@@ -132,11 +173,7 @@ PortfolioReport Portfolio::solve(const LocalContactProblem& problem, Iterate& it
 }
 
 PortfolioReport Portfolio::approximate(const ContactProblem& problem, Iterate& iterate, Certifier& prepared) {
-  if (!impl_->sweeps) impl_->sweeps = makeSolver(impl_->law == Law::Box ? "pgs" : "nsgs");
-  SolveOptions options;
-  options.warm = true;
-  options.maxIterations = options.patience = approximateSweeps;
-  return impl_->ladder.solve(PosedProblem{problem}, iterate, options, &prepared, impl_->sweeps.get());
+  return impl_->approximate(problem, iterate, prepared);
 }
 
 bool Portfolio::triesAll(bool fallBack) const { return !impl_->named || (fallBack && impl_->named->info().leansOnAuto); }

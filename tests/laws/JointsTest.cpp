@@ -873,6 +873,46 @@ TEST(Joints, AFootThatSlidesEndsOnTheGround) {
   }
 }
 
+/// Without time for anything robots that land keep together, and are held: through joints sweeps carry no load.
+TEST(Joints, HoldInStepsThatAreGivenUp) {
+  ModelBuilder builder;
+  addPlane(builder, 0.8);
+  const int base = addBody(builder, Shape::box({0.2, 0.15, 0.05}), 5, {{0, 0, 0.5}, Quaternion::Identity()}, 0.8);
+  std::vector<int> bodies{base};
+  for (int leg = 0; leg < 4; ++leg) {
+    int parent = base;
+    const double x = leg % 2 == 0 ? 0.18 : -0.18, y = leg < 2 ? 0.2 : -0.2;
+    for (int link = 0; link < 2; ++link) {
+      const int child = addBody(builder, Shape::capsule(0.02, 0.08), 0.3, {{x, y, 0.4 - 0.2 * link}, Quaternion::Identity()}, 0.8);
+      Joint joint = hinge(Vector3::UnitY());
+      joint.damping = 0.1;
+      joint.friction = 0.05;
+      joint.limited = true;
+      joint.low = -0.5;
+      joint.high = 0.5;
+      builder.addJoints(parent, child, {0, 0, 0.1}, {joint});
+      Actuator servo;
+      servo.joint = 2 * leg + link;
+      servo.gain = 60;
+      servo.bias = {0, -60, -2};
+      builder.addActuator(servo);
+      bodies.push_back(parent = child);
+    }
+  }
+  for (int k = 0; k < 20; ++k) addBody(builder, Shape::sphere(0.03), 0.1, {{0.1 * (k % 5 - 2), 0.1 * (k / 5 - 1.5), 0.7}, Quaternion::Identity()}, 0.6);
+  SimulationOptions options;
+  options.keepGoing = true;
+  options.stepLimit = 1e-9;
+  Simulation simulation{builder.build(), options};
+  for (int k = 0; k < 150; ++k) {
+    const StepReport& report = simulation.step(0.004);
+    EXPECT_LT(report.penetration, 1e-3) << k;
+    EXPECT_LT(report.constraintError, 1e-6) << k;
+    for (const int body : bodies) ASSERT_LT(simulation.state().velocity[static_cast<std::size_t>(body)].norm(), 4) << k;  // from a fall by 0.8 m
+  }
+  EXPECT_GT(simulation.state().position[static_cast<std::size_t>(base)].z(), 0.05 - 1e-3);
+}
+
 /// Fingers that close on a ball afloat, and roll on it, push nothing but each other.
 TEST(Joints, AGripAfloatKeepsMomentum) {
   ModelBuilder builder;
