@@ -117,7 +117,8 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
 
 /// By sweeps; but through chains of joints these carry no load, and what they leave there grows from step to step.
 PortfolioReport Portfolio::Impl::approximate(const ContactProblem& problem, Iterate& iterate, Certifier& certifier) {
-  if (law != Law::Coulomb || problem.rows() == 0) {
+  const bool hasRigidRows = problem.rows() > 0 && (problem.C.size() == 0 || (problem.C.array() == 0).any());
+  if (law != Law::Coulomb || !hasRigidRows) {
     if (!sweeps) sweeps = makeSolver(law == Law::Box ? "pgs" : "nsgs");
     SolveOptions options;
     options.warm = true;

@@ -41,7 +41,7 @@ class Portfolio {
   /// The same, judged by a certifier of the portfolio's law that is prepared for the problem.
   PortfolioReport solve(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& prepared);
 
-  /// What a hundred sweeps make of the iterate, where there is no time for more; of strict Coulomb also for the convex law, which has no sweeps. Where rows hold bodies, what a few steps of Newton's
+  /// What a hundred sweeps make of the iterate, where there is no time for more; of strict Coulomb also for the convex law, which has no sweeps. Where rows without compliance hold bodies, what a few steps of Newton's
   /// method or of an interior point make of it.
   PortfolioReport approximate(const ContactProblem& problem, Iterate& iterate, Certifier& prepared);
 
