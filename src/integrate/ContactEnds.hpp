@@ -21,7 +21,7 @@ class ContactEnds {
 
   /// Before a first trial.
   void beginTrials() { isFirst_ = true; }
-  /// The problem's contacts, as they have entered it. Returns whether e of the last trial is of the same ones.
+  /// The problem's contacts, as they have entered it. Returns whether e of the last trial is of the same ones; not in a first trial.
   bool enter(double h);
   Eigen::Index size() const { return aimed_.size(); }
   /// Adds e [m/s] to what has entered.

@@ -1,5 +1,6 @@
 // One island on its way through the step: where its bodies are now, what they touch, what has come of the step so far.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <vector>
 

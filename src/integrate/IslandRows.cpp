@@ -130,7 +130,7 @@ void IslandRows::enter(double h) {
   if (rows_.empty()) return enterNothing();
   const bool sameContacts = ends_.enter(h);
   const Eigen::Index count = static_cast<Eigen::Index>(rows().size()) + ends_.size();
-  if (std::exchange(isFirst_, false) || missedBy_.size() != count || !sameContacts) {
+  if (missedBy_.size() != count || !sameContacts) {
     missedBy_.setZero(count);
     mixing_.reset();
     leastMiss_ = std::numeric_limits<double>::infinity();
@@ -229,7 +229,6 @@ bool IslandRows::warmStart(double h) {
 }
 
 void IslandRows::beginTrials() {
-  isFirst_ = true;
   ends_.beginTrials();
   needed_.clear();
   lastTrial_ = flat_ = false;

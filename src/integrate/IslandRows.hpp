@@ -54,6 +54,7 @@ class IslandRows {
   /// The next (sub)step is a first trial.
   void beginTrials();
   enum class Ending : std::uint8_t { Accepted, Missed, Repeated, Lost };
+  /// How a trial went.
   struct Trial {
     double h;              // [s] of the (sub)step
     int round;             // trials before
@@ -146,7 +147,6 @@ class IslandRows {
   AndersonMixing<1> mixing_{4};
   double leastMiss_{std::numeric_limits<double>::infinity()};  // [m/s] of the best one
   double lastSlip_{std::numeric_limits<double>::infinity()};   // [m/s] of what dry friction holds, in the last trial
-  bool isFirst_{true};                                         // of the trials: nothing is missed yet
   bool leastIsNear_{false}, lastTrial_{false}, flat_{false};
 };
 

@@ -81,8 +81,8 @@ class IslandSolver {
   bool triesAll_;                     // the portfolio is `auto`, or a method that leans on it
   Certificate certificate_;           // of the iterate
   std::vector<ContactState> states_;  // of the warm start
-  int iterations_{0};
-  const char* rung_{"none"};  // that gave it
+  const char* rung_{"none"};          // that gave it,
+  int iterations_{0};                 // in so many
 };
 
 }  // namespace stiction

@@ -151,7 +151,7 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool a
   const std::function<bool()> rest = std::ref(mayRest);
   const IslandSolver::Trial trial{aimed, round == 0 && !last && !rows_.empty()};
   bool certified = rests || solver_.solve(h, trial, last && round == 0, last ? nullptr : &beforeSearch, &rest);
-  if (aimed && solver_.iterations() > kDear) rows_.findEndsDear();
+  if (aimed && !rests && solver_.iterations() > kDear) rows_.findEndsDear();
   rests = rests || (certified && rest_.comesToRest());
   const bool late = island_.report().outOfTime;
   if (!rests && !late && (!certified || rest_.beginsToMove()) && rest_.mayRest()) rests = certified = true;
@@ -178,7 +178,7 @@ std::optional<bool> IslandStepper::lookBack(double h, int depth, int round, bool
   using Finding = Encounters::Finding;
   const bool last = isLastResort(depth);
   island_.detect();
-  if (island_.report().outOfTime) {
+  if (island_.report().outOfTime && !rows_.empty()) {  // there is no time for more of them
     watch.lap(island_.result->times.collide);
     return std::nullopt;
   }
@@ -378,16 +378,8 @@ void IslandStepper::remember(double h, bool rests) {
     const bool loaded = solver_.isLoaded(k);
     const bool sticks = contact.friction > 0 && !slips;
     const bool anchored = loaded && sticks && !turnsFar(island_.state, contact, h);
-    ContactMemory entry{contact.key,
-                        contact.normal,
-                        F * r,
-                        h,
-                        Vector3::Zero(),
-                        anchored,
-                        loaded && slips,
-                        old && old->mended,
-                        old && old->yields,
-                        old ? old->strays : std::uint8_t{0}};
+    ContactMemory entry{contact.key, contact.normal, F * r, h, Vector3::Zero(), anchored, loaded && slips, old && old->mended, old && old->yields};
+    if (old) entry.strays = old->strays;
     if (same && old && old->step == h) entry.impulse = old->impulse;
     if (entry.anchored && old && old->anchored)
       entry.anchor = sameBits(old->normal, contact.normal) ? old->anchor : old->anchor - contact.normal * contact.normal.dot(old->anchor);
