@@ -1,18 +1,8 @@
 #include "portfolio/NarrowedProblem.hpp"
 
+#include "problem/ContactSubset.hpp"
+
 namespace stiction {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-void copyTriples(const VectorX& from, const std::vector<int>& kept, VectorX& to) {
-  to.resize(from.size() == 0 ? 0 : 3 * static_cast<Eigen::Index>(kept.size()));
-  if (from.size() == 0) return;
-  for (std::size_t k = 0; k < kept.size(); ++k) to.segment<3>(3 * static_cast<Eigen::Index>(k)) = from.segment<3>(3 * kept[k]);
-}
-
-}  // namespace
-
 bool NarrowedProblem::narrow(const ContactProblem& problem, const Iterate& iterate, double scale) {
   multiplyTransposed(problem.H, iterate.v, u_);
   wanted_.clear();
@@ -23,7 +13,7 @@ bool NarrowedProblem::narrow(const ContactProblem& problem, const Iterate& itera
   if (isNew_) copyBodies(problem);
   isNew_ = false;
   part_.scaleFloor = scale;
-  copyContacts(problem);
+  copyContacts(problem, kept_, nullptr, part_);
   return true;
 }
 
@@ -38,7 +28,7 @@ bool NarrowedProblem::widen(const ContactProblem& problem, const Iterate& iterat
   }
   if (wanted_.size() == kept_.size()) return false;
   kept_.swap(wanted_);
-  copyContacts(problem);
+  copyContacts(problem, kept_, nullptr, part_);
   return true;
 }
 
@@ -48,23 +38,6 @@ void NarrowedProblem::copyBodies(const ContactProblem& problem) {
   part_.f = problem.f;
   part_.b = problem.b;
   part_.C = problem.C;
-}
-
-void NarrowedProblem::copyContacts(const ContactProblem& problem) {
-  part_.H.clear();
-  part_.mu.resize(static_cast<Eigen::Index>(kept_.size()));
-  for (std::size_t k = 0; k < kept_.size(); ++k) {
-    const int i = kept_[k];
-    for (int s = problem.H.start[at(i)]; s < problem.H.start[at(i) + 1]; ++s) {
-      const BlockColumns::Segment& segment = problem.H.segments[at(s)];
-      part_.H.addSegment(segment.block, segment.row, segment.size, problem.H.values.data() + segment.offset);
-    }
-    part_.H.endGroup();
-    part_.mu[static_cast<Eigen::Index>(k)] = problem.mu[i];
-  }
-  copyTriples(problem.w, kept_, part_.w);
-  copyTriples(problem.wScale, kept_, part_.wScale);
-  copyTriples(problem.R, kept_, part_.R);
 }
 
 void NarrowedProblem::enter(const Iterate& whole, Iterate& part) const {

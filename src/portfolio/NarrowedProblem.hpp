@@ -24,7 +24,6 @@ class NarrowedProblem {
 
  private:
   void copyBodies(const ContactProblem& problem);
-  void copyContacts(const ContactProblem& problem);
 
   ContactProblem part_;
   std::vector<int> kept_, wanted_;  // contacts, ascending

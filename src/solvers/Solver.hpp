@@ -39,6 +39,18 @@ struct SolveOptions {
   const std::function<void()>* beforeSearch{nullptr};
   /// `auto`: called before any search that takes long, by who looks for rest; true: it was found, and is in the iterate. Null: nobody looks.
   const std::function<bool()>* rest{nullptr};
+
+  /// For a part of the problem, warm: without what only the whole knows, and nothing that takes long.
+  SolveOptions ofPart() const {
+    SolveOptions part = *this;
+    part.warm = true;
+    part.again = part.sameMatrices = part.thorough = false;
+    part.scale = 0;
+    part.states = nullptr;
+    part.beforeSearch = nullptr;
+    part.rest = nullptr;
+    return part;
+  }
 };
 
 struct SolveReport {
