@@ -17,6 +17,7 @@ constexpr double kLost = 2e-13;                                            // [-
 constexpr double kStanding = 1e-3;    // [-] of a body's size: a body no faster than from a fall by that stands, as far as the search for rest is concerned,
 constexpr double kNearlyShut = 1e-5;  // [-] of the pair's size: gaps up to that count as shut there: scenes are written to so many digits,
 constexpr double kCreep = 1e-3;       // [-] of the certificate's scale: and an answer that moves bodies no faster lets them stand
+constexpr double kHardly = 1e-2;      // [-] of the certificate's scale: and bodies no faster stand beside others
 constexpr double kSlow = 1e-6;  // [-] of the certificate's scale: velocities below this make the candidate worth trying, and a body that had one may be stopped
 
 }  // namespace
@@ -59,6 +60,14 @@ bool IslandRest::beginsToMove() const {
   return !solver_->followsFromStart() && problem_->fastest(problem_->iterate.v) > kCreep * solver_->certificate().scale;
 }
 
+bool IslandRest::manyBeginToMove() const {
+  const double scale = solver_->certificate().scale;
+  return 4 * countBodies([&](int body) {
+           return problem_->speedOf(body, problem_->vBefore) <= kSlow * scale && problem_->speedOf(body, problem_->iterate.v) > kCreep * scale;
+         }) >
+         problem_->assembly.problem.M.blocks();
+}
+
 bool IslandRest::mayRest() {
   if (std::exchange(looked_, true) || isDriven() || problem_->assembly.problem.contacts() == 0 || !stands()) return false;
   candidate_ = problem_->iterate;
@@ -69,6 +78,19 @@ bool IslandRest::mayRest() {
   }
   std::swap(problem_->iterate, candidate_);
   solver_->replace(certificate_, "rest");
+  return true;
+}
+
+bool IslandRest::mayRestInPart() {
+  if (isDriven() || problem_->assembly.problem.contacts() == 0 || stands() || !mostStand()) return false;
+  candidate_ = problem_->iterate;
+  shutSmallGaps();
+  if (!solver_->findRestInPart(problem_->vBefore, candidate_)) {
+    openGaps();
+    return false;
+  }
+  std::swap(problem_->iterate, candidate_);
+  solver_->replace(solver_->judge(problem_->iterate), "rest");
   return true;
 }
 
@@ -100,6 +122,12 @@ bool IslandRest::stands() const {
     if (speed * speed > 2 * gravityOf(*island_->setup->model, bodies[k]).norm() * fall) return false;
   }
   return true;
+}
+
+/// Whether three in four bodies hardly move.
+bool IslandRest::mostStand() const {
+  const double slow = kHardly * solver_->certifier().scale();
+  return 4 * countBodies([&](int body) { return problem_->speedOf(body, problem_->vBefore) > slow; }) <= problem_->assembly.problem.M.blocks();
 }
 
 /// Whether surfaces or constraints move by themselves.

@@ -9,7 +9,7 @@
 // Contacts see little of how the bodies of a high tower move together, a seven hundredth in one of fifty blocks: an answer within the tolerance of a step may creep there. So answers are sharpened by what
 // the bodies still do, and whatever begins to move from rest is asked first whether it may stay.
 // Where the last step's impulses do not hold an island that stands, or nearly does, others may (RestSearch), whatever other answers there are. Gaps up to 1e-5 of a pair's size count as shut for
-// what stands: scenes are written to so many digits, and not all gaps of a pile can close.
+// what stands: scenes are written to so many digits, and not all gaps of a pile can close. Where only some bodies move the others are asked likewise (RestInPart), before a long search.
 // Where something still moves in an island, the bodies that the answer leaves at those speeds (of h‖g‖ in place of s, which a fast body raises) are stopped one by one, if the
 // certificate agrees: a heap under a rolling ball stays bit-identical too.
 #pragma once
@@ -31,12 +31,23 @@ class IslandRest {
   bool comesToRest();
   /// Whether the answer at hand moves the bodies, and does not just go on with the last step's; from rest by however little.
   bool beginsToMove() const;
+  /// Whether it sets many of them in motion that stood.
+  bool manyBeginToMove() const;
   /// Whether an island that stands, or nearly does, may rest, though the last step's impulses do not hold it; that is the answer then. Looks once in a (sub)step.
   bool mayRest();
+  /// The same of most of its bodies, where the others move.
+  bool mayRestInPart();
 
  private:
   bool isDriven() const;
   bool stands() const;
+  bool mostStand() const;
+  template <class Condition>
+  int countBodies(const Condition& holds) const {
+    int count = 0;
+    for (int body = 0; body < problem_->assembly.problem.M.blocks(); ++body) count += holds(body) ? 1 : 0;
+    return count;
+  }
   bool certifiesWithGapsShut();
   bool shutSmallGaps();
   void openGaps();

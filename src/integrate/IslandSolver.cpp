@@ -106,6 +106,12 @@ bool IslandSolver::findRest(Iterate& candidate) {
   return report.certified;
 }
 
+bool IslandSolver::findRestInPart(const VectorX& before, Iterate& candidate) {
+  const PortfolioReport report = portfolio_.findRestInPart(problem_->assembly.problem, before, candidate, usual(), certifier_);
+  count(report);
+  return report.certified;
+}
+
 void IslandSolver::count(const PortfolioReport& report) {
   island_->report().iterations += report.iterations;
   island_->report().factorisations += report.factorisations;

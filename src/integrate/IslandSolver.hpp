@@ -34,6 +34,8 @@ class IslandSolver {
   bool sharpen(Iterate& candidate, double relative);
   /// Looks for impulses that hold bodies which stand. `candidate`: on entry the answer at hand. Returns whether it has them then.
   bool findRest(Iterate& candidate);
+  /// Looks for an answer in which most bodies stand and others move. Likewise; `before` [m/s]: the velocities so far.
+  bool findRestInPart(const VectorX& before, Iterate& candidate);
 
   /// The answer stands: it counts in the island's report.
   void accept();

@@ -147,7 +147,7 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool a
   std::unique_ptr<Halves> ahead;
   const auto lookAhead = [&] { ahead = halvesAhead(h, depth, round); };
   const std::function<void()> beforeSearch = std::ref(lookAhead);  // a copy of it would take from the heap
-  const auto mayRest = [&] { return rest_.mayRest(); };
+  const auto mayRest = [&] { return rest_.mayRest() || rest_.mayRestInPart(); };
   const std::function<bool()> rest = std::ref(mayRest);
   const IslandSolver::Trial trial{aimed, round == 0 && !last && !rows_.empty()};
   bool certified = rests || solver_.solve(h, trial, last && round == 0, last ? nullptr : &beforeSearch, &rest);
@@ -155,6 +155,7 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool a
   rests = rests || (certified && rest_.comesToRest());
   const bool late = island_.report().outOfTime;
   if (!rests && !late && (!certified || rest_.beginsToMove()) && rest_.mayRest()) rests = certified = true;
+  if (!rests && !late && certified && rest_.manyBeginToMove()) rest_.mayRestInPart();
   const bool lost = !certified && !late;
   if (!lost) ahead.reset();  // what its end takes is a part of the search
   watch.lap(times.solve);

@@ -30,7 +30,6 @@ constexpr double settlingNear = 1e-3;
 // Heaps from cold, each for so long only: steps of the proximal Newton, of one round of `lagged`, and of the alternating directions, of which one costs a tenth of a factorisation.
 constexpr int turnSteps = 300, alternatingSteps = 1500;
 // Of `lagged`, where most contacts creep or stand still: of a round, of a few rounds from cold, of all where no smaller step is left.
-constexpr double kStanding = 2.0 / 3;  // [-] of contacts that creep at most, where bodies may stand beside others that move
 constexpr int roundSteps = 600, fewRounds = 2 * roundSteps, allRounds = 6 * roundSteps;
 // Where factorisations are cheap: of the proximal Newton from cold, before an interior point (from what the sweeps came near it gets there in fewer, or late); of two rounds of `lagged`; and of
 // that and the central path where contacts are many: what helps there helps early.
@@ -67,7 +66,6 @@ void Ladder::ascend() {
   if (!isFar_ && sweeps_.takeAll()) return;
   if (climb_.isNarrowed() && !climb_.prepare()) return;  // what comes now does better with all contacts
   if (options.rest != nullptr && (*options.rest)() && climb_.judge("rest", climb_.best())) return;
-  if (restInPart()) return;
   announceSearch();
   isPile_ = climb_.isPile();
   if (wander()) return;
@@ -141,13 +139,6 @@ bool Ladder::takeTurns() {
   return climb_.rung("lagged", lagged_, climb_.fromCold(turnSteps, turnSteps)) || climb_.rung("admm", admm_, climb_.fromCold(alternatingSteps));
 }
 
-/// Heaps in which most bodies stand and others move among them.
-bool Ladder::restInPart() {
-  const bool mayStand =
-      climb_.options().warm && !isInner_ && climb_.problem().contacts() >= kFewContacts && resting_.takes() && mostSlideSlower(kSlow, kStanding);
-  return mayStand && resting_.find(start_, byInner());
-}
-
 /// Piles that are struck. A weak blow leaves most of them standing: there the central path is short, or what creeps comes to rest.
 bool Ladder::wander() {
   if (!wanders()) return false;
@@ -207,21 +198,17 @@ void Ladder::climbLast() {
   if (!followPath(Path::Compliance)) followPath(Path::Friction);
 }
 
-/// The ladder for other problems, as a function.
-SolvePoint Ladder::byInner() {
-  return [this](const PosedProblem& point, Iterate& iterate, const SolveOptions& options) { return inner().solve(point, iterate, options, nullptr, nullptr); };
-}
-
 bool Ladder::followPath(Path path) {
+  const auto solvePoint = [this](const PosedProblem& point, Iterate& iterate, const SolveOptions& options) {
+    return inner().solve(point, iterate, options, nullptr, nullptr);
+  };
   Iterate answer;
-  const PathReport report = follow(climb_.problem(), path, climb_.certifier().omega(), climb_.options(), byInner(), answer);
+  const PathReport report = follow(climb_.problem(), path, climb_.certifier().omega(), climb_.options(), solvePoint, answer);
   climb_.spend(report.iterations, report.factorisations);
   return report.ends && climb_.judge("path", answer);
 }
 
-bool Ladder::mostSlideSlower(double speed, double share) {
-  return sliding_.shareOfSlower(climb_.system().problem(), start_, speed * climb_.system().scale()) > share;
-}
+bool Ladder::mostSlideSlower(double speed) { return sliding_.mostAreSlower(climb_.system().problem(), start_, speed * climb_.system().scale()); }
 
 int Ladder::stepsOfPile() const {
   const double steps = canShorten() ? pileSteps : climb_.options().warm && !isInner_ ? lastPileSteps : coldPileSteps;

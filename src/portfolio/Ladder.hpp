@@ -5,7 +5,6 @@
 #include "portfolio/Climb.hpp"
 #include "portfolio/ProblemKind.hpp"
 #include "portfolio/ProblemPath.hpp"
-#include "portfolio/RestInPart.hpp"
 #include "portfolio/SweepRungs.hpp"
 
 namespace stiction {
@@ -28,17 +27,15 @@ class Ladder {
   bool startWarm();
   bool standCold();
   bool takeTurns();
-  bool restInPart();
   bool wander();
   bool settle();
   bool climbDear();
   bool climbCheap();
   void climbLast();
   bool followPath(Path path);
-  SolvePoint byInner();
 
   bool startsFar();
-  bool mostSlideSlower(double speed, double share = 0.5);
+  bool mostSlideSlower(double speed);
   bool canShorten() const { return climb_.options().warm && !climb_.options().thorough; }
   bool wanders() const { return isPile_ && climb_.options().warm; }
   bool hasMany() const { return climb_.problem().contacts() > kManyContacts; }
@@ -47,7 +44,6 @@ class Ladder {
 
   Climb climb_;
   SweepRungs sweeps_{climb_};
-  RestInPart resting_{climb_};
   LazyMethod prox_{[] { return makeProxMethod(); }}, ipm_{makeIpmMethod}, continuation_{makeContinuationMethod}, centralPath_{makeCentralPathMethod},
       lagged_{makeLaggedShiftMethod}, settled_{makeSettledShiftMethod}, admm_{makeAdmmMethod};
   SlidingContacts sliding_;

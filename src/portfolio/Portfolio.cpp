@@ -7,6 +7,7 @@
 #include "base/Error.hpp"
 #include "portfolio/EliminatedRows.hpp"
 #include "portfolio/Ladder.hpp"
+#include "portfolio/RestInPart.hpp"
 #include "portfolio/RestSearch.hpp"
 #include "solvers/Ecos.hpp"
 
@@ -55,6 +56,7 @@ struct Portfolio::Impl {
   Law law;
   Ladder ladder;
   RestSearch restSearch;
+  RestInPart restInPart;
   EliminatedRows eliminated;
   Certifier whole, rest;  // of problems with rows to eliminate, and of what is left of them
   Iterate restIterate, trial;
@@ -160,6 +162,7 @@ Portfolio::Portfolio(Portfolio&&) noexcept = default;
 void Portfolio::setTeam(ThreadPool* team) {
   impl_->ladder.setTeam(team);
   impl_->restSearch.setTeam(team);
+  impl_->restInPart.setTeam(team);
   if (impl_->named) impl_->named->setTeam(team);
 }
 
@@ -181,6 +184,14 @@ bool Portfolio::triesAll(bool fallBack) const { return !impl_->named || (fallBac
 
 PortfolioReport Portfolio::findRest(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& prepared) {
   return impl_->named ? PortfolioReport{} : impl_->restSearch.find(problem, iterate, options, prepared);
+}
+
+PortfolioReport Portfolio::findRestInPart(const ContactProblem& problem, const VectorX& before, Iterate& iterate, const SolveOptions& options,
+                                          Certifier& prepared) {
+  if (impl_->named) return {};
+  return impl_->restInPart.find(problem, before, iterate, options, prepared, [this](const PosedProblem& part, Iterate& answer, const SolveOptions& how) {
+    return impl_->ladder.inner().solve(part, answer, how, nullptr, nullptr);
+  });
 }
 
 // Stiff contacts without friction between bodies that start at rest: where not all of them can be kept from closing, their forces grow until their own stiffness bears what

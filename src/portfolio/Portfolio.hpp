@@ -51,6 +51,9 @@ class Portfolio {
   /// Looks for impulses by which v = 0 is an answer, of bodies that stand or nearly do (RestSearch). `iterate`: on entry an answer that moves, or what came next to one; on return those
   /// impulses where the report says `certified`, else of no use. Only `auto` looks.
   PortfolioReport findRest(const ContactProblem& problem, Iterate& iterate, const SolveOptions& options, Certifier& prepared);
+  /// Looks for an answer in which most bodies stand while others move (RestInPart), of contacts alone. `before` [m/s] (dof): the velocities so far; `iterate`: impulses near by; on return the answer
+  /// where the report says `certified`, else of no use. Only `auto` looks.
+  PortfolioReport findRestInPart(const ContactProblem& problem, const VectorX& before, Iterate& iterate, const SolveOptions& options, Certifier& prepared);
 
   /// Looks for a proof that no motion satisfies the contacts. An empty one proves nothing.
   InfeasibilityProof findInfeasibility(const ContactProblem& problem);

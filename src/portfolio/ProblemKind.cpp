@@ -1,7 +1,5 @@
 #include "portfolio/ProblemKind.hpp"
 
-#include <algorithm>
-
 #include "solvers/LaggedShift.hpp"
 
 namespace stiction {
@@ -23,9 +21,9 @@ bool isRedundant(const Iterate& best, int dof) {
 
 double componentsPerVelocity(const ContactProblem& problem) { return 3.0 * problem.contacts() / problem.dof(); }
 
-double SlidingContacts::shareOfSlower(const ContactProblem& problem, const VectorX& v, double speed) {
+bool SlidingContacts::mostAreSlower(const ContactProblem& problem, const VectorX& v, double speed) {
   LaggedShift::findSliding(problem, v, rates_, sliding_);
-  return static_cast<double>((sliding_.array() < speed).count()) / static_cast<double>(std::max<Eigen::Index>(sliding_.size(), 1));
+  return 2 * (sliding_.array() < speed).count() > sliding_.size();
 }
 
 bool SlidingContacts::isLoose(const ContactProblem& problem, const Iterate& best, double scale) {

@@ -21,8 +21,8 @@ double componentsPerVelocity(const ContactProblem& problem);
 /// Tells by how fast contacts slide.
 class SlidingContacts {
  public:
-  /// The share [-] of contacts that slide slower than `speed` [m/s] at these velocities.
-  double shareOfSlower(const ContactProblem& problem, const VectorX& v, double speed);
+  /// Whether at these velocities most contacts slide slower than `speed` [m/s].
+  bool mostAreSlower(const ContactProblem& problem, const VectorX& v, double speed);
   /// Heaps in motion, known before anything is analysed: many contacts of which few bear load, and not most of them bear some and creep. `scale` [m/s]: of the certificate.
   bool isLoose(const ContactProblem& problem, const Iterate& best, double scale);
 

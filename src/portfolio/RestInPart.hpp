@@ -9,7 +9,7 @@
 #pragma once
 #include <vector>
 
-#include "portfolio/Climb.hpp"
+#include "portfolio/LazyMethod.hpp"
 #include "portfolio/ProblemPath.hpp"
 #include "solvers/LaggedShift.hpp"
 
@@ -17,23 +17,24 @@ namespace stiction {
 
 class RestInPart {
  public:
-  explicit RestInPart(Climb& climb) : climb_{climb} {}
-
-  /// Whether this asks anything of the problem prepared: bodies and contacts alone.
-  bool takes() const;
-  /// `before` [m/s] (dof): the velocities to begin with; `solve`: the strict law of what moves. Returns whether that is all: the best answer is as good as asked for.
-  bool find(const VectorX& before, const SolvePoint& solve);
+  void setTeam(ThreadPool* team) { system_.setTeam(team); }
+  /// As Portfolio::findRestInPart; `solve`: the strict law of what moves.
+  PortfolioReport find(const ContactProblem& problem, const VectorX& before, Iterate& iterate, const SolveOptions& options, Certifier& certifier,
+                       const SolvePoint& solve);
 
  private:
-  bool relax();
+  bool relax(Iterate& iterate);
   bool move(const SolvePoint& solve);
-  /// What touches anything at more than `speed` [m/s] moves.
-  void findMoving(const VectorX& v, double speed);
+  /// What touches anything at more than `speed` [m/s] moves. Returns whether that is anything more.
+  bool findMoving(const VectorX& v, double speed);
+  bool mostStand() const;
   /// The moving bodies with all of their contacts, and where the relaxation has them.
   void takeMoving();
+  void count(int iterations, int factorisations);
 
-  Climb& climb_;
+  VelocitySystem system_;
   LaggedShift shift_;
+  LazyMethod newton_{makeNewtonMethod};
   Iterate relaxed_, part_;
   ContactProblem problem_;        // of what moves
   std::vector<char> isMoving_;    // of each block of velocities
@@ -41,6 +42,10 @@ class RestInPart {
   std::vector<int> blockOf_;      // in the problem of what moves, of each block; −1: it stands
   std::vector<int> contacts_;     // in that problem
   VectorX shifts_, u_, sliding_;  // [m/s] of all contacts; of those in that problem
+
+  PortfolioReport report_;
+  const SolveOptions* options_{nullptr};
+  Certifier* certifier_{nullptr};
 };
 
 }  // namespace stiction

@@ -199,21 +199,24 @@ TEST(Rest, PilesOfCannonballsStand) {
     }
 }
 
-// It falls on the top, a little beside the middle, and rolls down over the pile's balls, eight times as heavy. Friction could bear more than that.
+// A ball falls on the top, a little beside the middle, or lies there and is pushed, and rolls down over the pile's balls, eight times as heavy. Friction could bear more than that.
 TEST(Rest, APileGoesOnStandingWhileABallRollsDownIt) {
-  for (const int layers : {4, 6}) {
-    ModelBuilder builder = cannonballs(layers, 0.8, 15);
-    const double top = 0.1 * (2 + (layers - 1) * std::numbers::sqrt2);
-    const int mover = addBody(builder, Shape::sphere(0.05), 0.5, {{0.02, 0.01, top + 0.09}, Quaternion::Identity()}, 0.8);
-    Simulation simulation{builder.build(), {}};
-    const WorldState start = simulation.state();
-    advance(simulation, 1.0 / 60, 36);
-    for (std::size_t i = 1; i < start.position.size(); ++i) {
-      if (static_cast<int>(i) == mover) continue;
-      EXPECT_LE((simulation.state().position[i] - start.position[i]).norm(), 1e-9) << layers << " layers, ball " << i;
+  for (const int layers : {4, 6})
+    for (const bool falls : {true, false}) {
+      ModelBuilder builder = cannonballs(layers, 0.8, 15);
+      const double top = 0.1 * (2 + (layers - 1) * std::numbers::sqrt2);
+      const Vector3 centre = falls ? Vector3{0.02, 0.01, top + 0.09} : Vector3{0, 0, top + 0.05};
+      const int mover = addBody(builder, Shape::sphere(0.05), 0.5, {centre, Quaternion::Identity()}, 0.8);
+      Simulation simulation{builder.build(), {}};
+      if (!falls) simulation.setVelocity(mover, {0.3, 0, 0}, Vector3::Zero());
+      const WorldState start = simulation.state();
+      advance(simulation, 1.0 / 60, 36);
+      for (std::size_t i = 1; i < start.position.size(); ++i) {
+        if (static_cast<int>(i) == mover) continue;
+        EXPECT_LE((simulation.state().position[i] - start.position[i]).norm(), 1e-9) << layers << " layers, ball " << i << (falls ? ", falls" : ", pushed");
+      }
+      EXPECT_LT(simulation.state().position[static_cast<std::size_t>(mover)].z(), top - 0.1) << layers << " layers";
     }
-    EXPECT_LT(simulation.state().position[static_cast<std::size_t>(mover)].z(), top - 0.1) << layers << " layers";
-  }
 }
 
 // tan(π/8) is what one ball on four needs.

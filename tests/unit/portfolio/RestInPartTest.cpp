@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "math/TangentBasis.hpp"
+#include "portfolio/Portfolio.hpp"
 #include "unit/solvers/CannonballProblem.hpp"
 
 namespace stiction {
@@ -49,29 +50,24 @@ struct Scene {
 };
 
 struct Search {
-  Climb climb{Law::Coulomb};
-  SolveOptions options;
-  Iterate best;
-  bool finds{false};
+  Iterate answer;
+  PortfolioReport report;
   int solved{0};  // problems of what moves
 
   explicit Search(const Scene& scene) {
-    options.warm = true;
-    best.v = scene.before;
-    best.r.setZero(scene.problem.H.columns());
-    climb.begin(PosedProblem{scene.problem}, best, options, nullptr);
-    climb.prepare();
-    RestInPart rest{climb};
-    EXPECT_TRUE(rest.takes());
+    answer.r.setZero(scene.problem.H.columns());
+    answer.lambda.resize(0);
+    Certifier certifier;
+    certifier.prepare(scene.problem);
     Portfolio portfolio{"auto"};
-    finds = rest.find(scene.before, [&](const PosedProblem& point, Iterate& iterate, const SolveOptions& how) {
+    report = RestInPart{}.find(scene.problem, scene.before, answer, {}, certifier, [&](const PosedProblem& part, Iterate& iterate, const SolveOptions& how) {
       ++solved;
-      EXPECT_EQ(point.global()->M.blocks(), 1);
-      return portfolio.solve(*point.global(), iterate, how);
+      EXPECT_EQ(part.global()->M.blocks(), 1);
+      return portfolio.solve(*part.global(), iterate, how);
     });
   }
 
-  double fastestOfPile() const { return best.v.head(best.v.size() - 6).lpNorm<Eigen::Infinity>(); }
+  double fastestOfPile() const { return answer.v.head(answer.v.size() - 6).lpNorm<Eigen::Infinity>(); }
 };
 
 TEST(RestInPart, APileStandsUnderABallThatRollsOverItsTop) {
@@ -79,12 +75,12 @@ TEST(RestInPart, APileStandsUnderABallThatRollsOverItsTop) {
     const int balls = makeCannonballs(layers, 0.8).M.blocks();
     const Scene scene{layers, {0.3, 0.1, 0}, {{balls - 1, Vector3::UnitZ()}}};
     const Search search{scene};
-    EXPECT_TRUE(search.finds) << layers << " layers";
-    EXPECT_LE(Certifier{}.certify(scene.problem, search.best).relative, 1e-8) << layers << " layers";
+    EXPECT_TRUE(search.report.certified) << layers << " layers";
+    EXPECT_LE(Certifier{}.certify(scene.problem, search.answer).relative, 1e-8) << layers << " layers";
     EXPECT_LE(search.fastestOfPile(), 1e-8 * kFall) << layers << " layers";
     EXPECT_EQ(search.solved, 1);
     // Friction brakes it by μ g h at most, until it rolls: two sevenths slower.
-    const Vector3 velocity = search.best.v.tail<6>().head<3>(), rolling = 5.0 / 7.0 * Vector3{0.3, 0.1, 0},
+    const Vector3 velocity = search.answer.v.tail<6>().head<3>(), rolling = 5.0 / 7.0 * Vector3{0.3, 0.1, 0},
                   sliding = (1 - 0.8 * kFall / std::hypot(0.3, 0.1)) * Vector3{0.3, 0.1, 0};
     EXPECT_LE((velocity - (rolling.norm() > sliding.norm() ? rolling : sliding)).norm(), 1e-8) << layers << " layers";
   }
@@ -94,17 +90,36 @@ TEST(RestInPart, APileStandsUnderABallThatRollsOverItsTop) {
 TEST(RestInPart, ABallThatFallsBetweenWallsBesideAPileFallsOn) {
   const Scene scene{4, {0, 0, -0.5}, {{-1, Vector3::UnitX()}, {-1, -Vector3::UnitX()}}};
   const Search search{scene};
-  EXPECT_TRUE(search.finds);
+  EXPECT_TRUE(search.report.certified);
   EXPECT_LE(search.fastestOfPile(), 1e-8 * kFall);
-  EXPECT_NEAR(search.best.v.tail<6>()[2], -0.5 - kFall, 1e-6);  // walls that press on nothing but it may brake it by any impulse
+  EXPECT_NEAR(search.answer.v.tail<6>()[2], -0.5 - kFall, 1e-6);  // walls that press on nothing but it may brake it by any impulse
 }
 
 TEST(RestInPart, WhereMostMoveNothingIsHeld) {
   Scene scene{4, {0, 0, 0}, {}};
   scene.before.setConstant(1);
   const Search search{scene};
-  EXPECT_FALSE(search.finds);
+  EXPECT_FALSE(search.report.certified);
   EXPECT_EQ(search.solved, 0);
+}
+
+TEST(RestInPart, OnlyAutoLooksAndOnlyAmongContacts) {
+  Scene scene{4, {0.3, 0.1, 0}, {{29, Vector3::UnitZ()}}};
+  Certifier certifier;
+  certifier.prepare(scene.problem);
+  const auto finds = [&](const char* solver) {
+    Iterate answer;
+    answer.r.setZero(scene.problem.H.columns());
+    return Portfolio{solver}.findRestInPart(scene.problem, scene.before, answer, {}, certifier).certified;
+  };
+  EXPECT_TRUE(finds("auto"));
+  EXPECT_FALSE(finds("proxac"));
+  const double row[] = {1};
+  scene.problem.G.addSegment(0, 0, 1, row);
+  scene.problem.G.endGroup();
+  scene.problem.b.setZero(1);
+  certifier.prepare(scene.problem);
+  EXPECT_FALSE(finds("auto"));
 }
 
 }  // namespace
