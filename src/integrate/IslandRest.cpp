@@ -26,7 +26,7 @@ IslandRest::IslandRest(const Island& island, IslandProblem& problem, const Islan
     : island_{&island}, problem_{&problem}, rows_{&rows}, solver_{&solver} {}
 
 bool IslandRest::staysAtRest(double h) {
-  looked_ = stayed_ = false;
+  looked_ = lookedInPart_ = stayed_ = false;
   if (!problem_->vBefore.isZero(0.0) || isDriven()) return false;
   solver_->warmStart(h);
   candidate_.r = problem_->iterate.r;
@@ -82,7 +82,7 @@ bool IslandRest::mayRest() {
 }
 
 bool IslandRest::mayRestInPart() {
-  if (isDriven() || problem_->assembly.problem.contacts() == 0 || stands() || !mostStand()) return false;
+  if (std::exchange(lookedInPart_, true) || isDriven() || problem_->assembly.problem.contacts() == 0 || stands() || !mostStand()) return false;
   candidate_ = problem_->iterate;
   shutSmallGaps();
   if (!solver_->findRestInPart(problem_->vBefore, candidate_)) {
@@ -90,6 +90,7 @@ bool IslandRest::mayRestInPart() {
     return false;
   }
   std::swap(problem_->iterate, candidate_);
+  problem_->followImpulses();
   solver_->replace(solver_->judge(problem_->iterate), "rest");
   return true;
 }

@@ -35,7 +35,7 @@ class IslandRest {
   bool manyBeginToMove() const;
   /// Whether an island that stands, or nearly does, may rest, though the last step's impulses do not hold it; that is the answer then. Looks once in a (sub)step.
   bool mayRest();
-  /// The same of most of its bodies, where the others move.
+  /// The same of most of its bodies, where the others move. Likewise once.
   bool mayRestInPart();
 
  private:
@@ -64,12 +64,12 @@ class IslandRest {
   const IslandRows* rows_;
   IslandSolver* solver_;
   Iterate candidate_;
-  Certificate certificate_;  // of the candidate
-  VectorX gaps_;             // [m/s]
-  VectorX hidden_;           // [m/s] what the candidate's impulses leave of the free velocity
-  double excess_{1};         // [-] by which the fastest of them is too fast to be left out, where contacts see nothing of it
-  VectorX roundOff_;         // [m/s] of each body: what cancelling loads leave by round-off
-  bool looked_{false};       // for rest, in this (sub)step
+  Certificate certificate_;                   // of the candidate
+  VectorX gaps_;                              // [m/s]
+  VectorX hidden_;                            // [m/s] what the candidate's impulses leave of the free velocity
+  double excess_{1};                          // [-] by which the fastest of them is too fast to be left out, where contacts see nothing of it
+  VectorX roundOff_;                          // [m/s] of each body: what cancelling loads leave by round-off
+  bool looked_{false}, lookedInPart_{false};  // for rest, in this (sub)step
   bool stayed_{false};
 };
 

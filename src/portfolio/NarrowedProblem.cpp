@@ -3,6 +3,7 @@
 #include "problem/ContactSubset.hpp"
 
 namespace stiction {
+
 bool NarrowedProblem::narrow(const ContactProblem& problem, const Iterate& iterate, double scale) {
   multiplyTransposed(problem.H, iterate.v, u_);
   wanted_.clear();

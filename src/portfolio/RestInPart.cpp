@@ -27,9 +27,9 @@ PortfolioReport RestInPart::find(const ContactProblem& problem, const VectorX& b
   if (problem.rows() > 0 || !problem.M.couplings.empty()) return report_;
   system_.setDeadline(options.deadline);
   if (!system_.bind(problem) || !system_.symmetric()) return report_;
-  relaxed_.r = iterate.r;
-  relaxed_.lambda = iterate.lambda;
+  relaxed_ = iterate;
   relaxed_.v = before;
+  fitIterate(problem, relaxed_, true);
   shifts_.setZero(problem.contacts());
   isMoving_.assign(at(problem.M.blocks()), 0);
   findMoving(before, kStood * certifier.scale());
