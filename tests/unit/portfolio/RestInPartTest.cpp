@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "math/TangentBasis.hpp"
 #include "portfolio/Portfolio.hpp"
 #include "unit/solvers/CannonballProblem.hpp"
 
@@ -11,13 +10,6 @@ namespace stiction {
 namespace {
 
 constexpr double kFall = 9.81 / 60, kRadius = 0.1, kMass = 0.5;
-
-Matrix3 frameOf(const Vector3& normal) {
-  const TangentFrame tangents = TangentBasis::computeTangentBasis(normal);
-  Matrix3 frame;
-  frame << normal, tangents.t1, tangents.t2;
-  return frame;
-}
 
 struct Touch {
   int below;       // ball that it touches; −1: what does not move
@@ -35,8 +27,8 @@ struct Scene {
     M.bottomRightCorner<3, 3>() *= 0.4 * kRadius * kRadius;
     problem.M.addBlock(M.data(), 6);
     for (const Touch& touch : touches) {
-      if (touch.below >= 0) addContactSide(problem.H, touch.below, kRadius * touch.normal, frameOf(touch.normal), -1);
-      addContactSide(problem.H, mover, -kRadius * touch.normal, frameOf(touch.normal), 1);
+      if (touch.below >= 0) addContactSide(problem.H, touch.below, kRadius * touch.normal, contactFrame(touch.normal), -1);
+      addContactSide(problem.H, mover, -kRadius * touch.normal, contactFrame(touch.normal), 1);
       problem.H.endGroup();
     }
     before.setZero(problem.M.size());

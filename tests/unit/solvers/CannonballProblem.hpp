@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "Cannonballs.hpp"
-#include "math/TangentBasis.hpp"
 #include "problem/ContactProblem.hpp"
 #include "unit/solvers/ContactSide.hpp"
 
@@ -20,12 +19,6 @@ inline ContactProblem makeCannonballs(int layers, double mu) {
   Matrix6 M = mass * Matrix6::Identity();
   M.bottomRightCorner<3, 3>() = inertia * Matrix3::Identity();
   for (int ball = 0; ball < balls; ++ball) problem.M.addBlock(M.data(), 6);
-  const auto contactFrame = [](const Vector3& normal) {
-    const TangentFrame tangents = TangentBasis::computeTangentBasis(normal);
-    Matrix3 frame;  // columns n, t1, t2
-    frame << normal, tangents.t1, tangents.t2;
-    return frame;
-  };
   for (int a = 0; a < balls; ++a) {
     if (centre(a).z() < radius + touch) {
       addContactSide(problem.H, a, -radius * Vector3::UnitZ(), contactFrame(Vector3::UnitZ()), 1);

@@ -1,8 +1,17 @@
 // A body's side of a contact, for friction problems made by hand.
 #pragma once
+#include "math/TangentBasis.hpp"
 #include "problem/ContactProblem.hpp"
 
 namespace stiction {
+
+/// Columns (n, t1, t2) of a contact along `normal`.
+inline Matrix3 contactFrame(const Vector3& normal) {
+  const TangentFrame tangents = TangentBasis::computeTangentBasis(normal);
+  Matrix3 frame;
+  frame << normal, tangents.t1, tangents.t2;
+  return frame;
+}
 
 /// Adds to the group being built of H the columns of a body of six velocities at its place 6·body: `arm` from its centre to the contact, columns (n, t1, t2) of `frame`, and `sign` 1 for the
 /// body that the normal points to, −1 for the other one.
