@@ -6,6 +6,7 @@
 
 #include "collision/Features.hpp"
 #include "collision/SegmentDistance.hpp"
+#include "collision/SideBySide.hpp"
 
 namespace stiction {
 namespace {
@@ -50,6 +51,13 @@ Vector3 anyNormal(const Vector3& u) {
   Eigen::Index axis = 0;
   u.cwiseAbs().minCoeff(&axis);
   return u.cross(Vector3::Unit(axis)).normalized();
+}
+
+/// Unit vector perpendicular to both axes, or to u where they are parallel.
+Vector3 normalAcross(const Vector3& u, const Vector3& w) {
+  const Vector3 cross = u.cross(w);
+  const double sine = cross.norm();
+  return sine < parallel_limit ? anyNormal(u) : Vector3{cross / sine};
 }
 
 }  // namespace
@@ -118,28 +126,17 @@ void collideSphereCapsule(const Shape& a, const Pose& X_WA, const Shape& b, cons
 }
 
 void collideCapsuleCapsule(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out) {
-  const Vector3 u = zAxis(X_WA);
-  const Vector3 w = zAxis(X_WB);
+  const Tube tubeA{X_WA.position, zAxis(X_WA), a.size[1], a.size[0]}, tubeB{X_WB.position, zAxis(X_WB), b.size[1], b.size[0]};
+  const Vector3 &u = tubeA.axis, &w = tubeB.axis;
   const Vector3 d = X_WB.position - X_WA.position;
-  const Vector3 cross = u.cross(w);
-  const double sine = cross.norm();
-  if (sine < parallel_limit) {
-    // Overlap of B's segment with A's along u.
-    const double middle = u.dot(d);
-    const double low = std::max(-a.size[1], middle - b.size[1]);
-    const double high = std::min(a.size[1], middle + b.size[1]);
-    if (high > low) {
-      const Vector3 n0 = anyNormal(u);
-      const double sense = u.dot(w) < 0 ? -1.0 : 1.0;
-      const auto onB = [&](double along) -> Vector3 { return X_WB.position + sense * (along - middle) * w; };
-      addBalls(X_WA.position + low * u, a.size[0], onB(low), b.size[0], n0, reach, feature(FeatureKind::Point, 0), out);
-      addBalls(X_WA.position + high * u, a.size[0], onB(high), b.size[0], n0, reach, feature(FeatureKind::Point, 1), out);
-      return;
-    }
-  }
   const SegmentPoints near = nearestPoints(-a.size[1] * u, 2 * a.size[1] * u, d - b.size[1] * w, 2 * b.size[1] * w);
-  const Vector3 n0 = sine < parallel_limit ? u : Vector3{cross / sine};
-  addBalls(X_WA.position + near.pointA, a.size[0], X_WA.position + near.pointB, b.size[0], n0, reach, feature(FeatureKind::Point, 2), out);
+  const Vector3 apart = near.pointB - near.pointA;
+  const double radii = a.size[0] + b.size[0], distance = apart.norm();
+  if (!(distance - radii <= reach)) return;
+  const Vector3 n = distance > 1e-14 * radii ? Vector3{apart / distance} : normalAcross(u, w);
+  for (const TubeContact& contact : TubeContacts{tubeA, tubeB, n, distance - radii}.items())
+    if (contact.gap <= reach)
+      out.push_back({contact.point, contact.normal, contact.gap, feature(FeatureKind::Point, contact.place)});
 }
 
 }  // namespace stiction

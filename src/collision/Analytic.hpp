@@ -18,7 +18,7 @@ void collideSphereSphere(const Shape& a, const Pose& X_WA, const Shape& b, const
 /// Outside: nearest point of the box; centre inside: through the nearest face.
 void collideSphereBox(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out);
 void collideSphereCapsule(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out);
-/// One point; two at the ends of the overlap when the axes are parallel.
+/// The nearest point, and where the capsules lie side by side the ends of the overlap.
 void collideCapsuleCapsule(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out);
 
 }  // namespace stiction

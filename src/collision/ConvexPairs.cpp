@@ -8,6 +8,8 @@
 #include "collision/ConvexSeparation.hpp"
 #include "collision/Features.hpp"
 #include "collision/PatchContact.hpp"
+#include "collision/SeparatingAxis.hpp"
+#include "collision/SideBySide.hpp"
 
 namespace stiction {
 namespace {
@@ -32,12 +34,26 @@ std::uint64_t featureOf(const Meeting& meeting) {
   return feature(FeatureKind::EdgeEdge, meeting.a0, meeting.a1, meeting.b0, meeting.b1);
 }
 
+/// Of a shape whose patch is a segment.
+Tube tubeOf(const ConvexShape& shape, const Patch& patch) {
+  if (shape.isCylinder()) return {shape.centre(), shape.rotation().col(2), shape.halfLength(), shape.radius(), Tube::Ends::Flat};
+  if (const Polytope* polytope = shape.polytope())
+    return edgeTube(*polytope, polytope->edges[static_cast<std::size_t>(findEdge(*polytope, patch.vertices[0].id, patch.vertices[1].id))])
+        .placed(shape.rotation(), shape.origin());
+  return {shape.centre(), shape.rotation().col(2), 0.5 * (patch.vertices[1].point - patch.vertices[0].point).norm(), shape.margin()};
+}
+
 /// The single contact of a pair of which at least one side has one supporting point.
 PairPoint single(const Separation& near, const Patch& a, const Patch& b) {
   const bool pointA = a.kind == Patch::Kind::Point;
   const Vector3 point = pointA ? Vector3{near.witnessA + 0.5 * near.gap * near.normal} : Vector3{near.witnessB - 0.5 * near.gap * near.normal};
   if (pointA && b.kind == Patch::Kind::Point) return {point, near.normal, near.gap, feature(FeatureKind::Vertices, a.vertices[0].id, 0, b.vertices[0].id)};
   return {point, near.normal, near.gap, pointA ? feature(FeatureKind::VertexFaceB, a.vertices[0].id) : feature(FeatureKind::FaceVertexB, b.vertices[0].id)};
+}
+
+void touchAlong(const Tube& a, const Tube& b, const Separation& near, double reach, std::vector<PairPoint>& out) {
+  for (const TubeContact& contact : TubeContacts{a, b, near.normal, near.gap}.items())
+    if (contact.gap <= reach) out.push_back({contact.point, contact.normal, contact.gap, feature(FeatureKind::Point, contact.place)});
 }
 
 }  // namespace
@@ -51,6 +67,11 @@ void collideConvexConvex(const Shape& a, const Pose& X_WA, const Shape& b, const
   shapeB.patch(-near.normal, s.patchB);
   if (s.patchA.kind == Patch::Kind::Point || s.patchB.kind == Patch::Kind::Point) {
     out.push_back(single(near, s.patchA, s.patchB));
+    return;
+  }
+  const bool sidesOfTubes = s.patchA.kind == Patch::Kind::Segment && s.patchB.kind == Patch::Kind::Segment && !(shapeA.polytope() && shapeB.polytope());
+  if (sidesOfTubes) {
+    touchAlong(tubeOf(shapeA, s.patchA), tubeOf(shapeB, s.patchB), near, reach, out);
     return;
   }
   const double size = std::min(shapeA.size(), shapeB.size());

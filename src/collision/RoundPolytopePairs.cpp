@@ -10,12 +10,13 @@
 #include "collision/ManyFaces.hpp"
 #include "collision/SegmentDistance.hpp"
 #include "collision/SeparatingAxis.hpp"
+#include "collision/SideBySide.hpp"
 
 namespace stiction {
 namespace {
 
 constexpr double along_face{1e-8};     // [-] 1 - cosine: nearest directions this near a face normal count as the face's
-constexpr double parallel_sine{1e-6};  // [-] axis and edge nearer to parallel touch along a line
+constexpr double parallel_sine{1e-6};  // [-] axis and edge nearer to parallel have no common normal
 constexpr double core_contact{1e-9};   // [radius] the axis this near the surface counts as on it
 
 /// Segment p + s u, s in [0, 1], in the polytope's frame; u = 0 for a sphere.
@@ -166,21 +167,15 @@ void collideCore(const Polytope& polytope, const Core& core, double radius, doub
     return;
   }
   const Polytope::Edge& edge = polytope.edges[static_cast<std::size_t>(best.edge)];
-  const Vector3& p = polytope.vertices[static_cast<std::size_t>(edge.v0)];
-  const Vector3 d = polytope.vertices[static_cast<std::size_t>(edge.v1)] - p;
-  const double length = core.u.norm();
-  if (segment && d.cross(core.u).norm() <= parallel_sine * d.norm() * length) {
-    const double first = core.u.dot(p - core.p) / (length * length);
-    const double last = first + core.u.dot(d) / (length * length);
-    const double low = std::max(0.0, std::min(first, last));
-    const double high = std::min(1.0, std::max(first, last));
-    if (high > low) {
-      add(low, best.normal, best.normal.dot(core.at(low) - p), feature(FeatureKind::Point, 2, edge.v0, edge.v1));
-      add(high, best.normal, best.normal.dot(core.at(high) - p), feature(FeatureKind::Point, 3, edge.v0, edge.v1));
-      return;
-    }
+  const auto idOf = [&](int place) { return feature(FeatureKind::Point, 2 + place, edge.v0, edge.v1); };
+  if (!segment) {
+    add(best.s, best.normal, best.distance, idOf(2));
+    return;
   }
-  add(best.s, best.normal, best.distance, feature(FeatureKind::Point, 4, edge.v0, edge.v1));
+  const double length = core.u.norm();
+  const Tube capsule{core.at(0.5), core.u / length, 0.5 * length, radius}, line = edgeTube(polytope, edge);
+  for (const TubeContact& contact : TubeContacts{capsule, line, -best.normal, best.distance - radius}.items())
+    add(0.5 + contact.along / length, -contact.normal, contact.gap + radius, idOf(contact.place));
 }
 
 /// Runs collideCore and hands the points to `out`; sign -1 when the round body is A.
