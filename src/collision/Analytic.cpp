@@ -135,8 +135,7 @@ void collideCapsuleCapsule(const Shape& a, const Pose& X_WA, const Shape& b, con
   if (!(distance - radii <= reach)) return;
   const Vector3 n = distance > 1e-14 * radii ? Vector3{apart / distance} : normalAcross(u, w);
   for (const TubeContact& contact : TubeContacts{tubeA, tubeB, n, distance - radii}.items())
-    if (contact.gap <= reach)
-      out.push_back({contact.point, contact.normal, contact.gap, feature(FeatureKind::Point, contact.place)});
+    if (contact.gap <= reach) out.push_back({contact.point, contact.normal, contact.gap, feature(FeatureKind::Point, contact.place)});
 }
 
 }  // namespace stiction

@@ -18,6 +18,7 @@ namespace {
 constexpr double along_face{1e-8};     // [-] 1 - cosine: nearest directions this near a face normal count as the face's
 constexpr double parallel_sine{1e-6};  // [-] axis and edge nearer to parallel have no common normal
 constexpr double core_contact{1e-9};   // [radius] the axis this near the surface counts as on it
+constexpr double same_corner{1e-13};   // [radius] edges whose distances from the axis differ by less are nearest at the corner that they share
 
 /// Segment p + s u, s in [0, 1], in the polytope's frame; u = 0 for a sphere.
 struct Core {
@@ -101,16 +102,23 @@ void eachNearEdge(const Polytope& polytope, const Core& core, const Take& take) 
   for (const int e : edges) take(e);
 }
 
+/// Of edges that meet at the nearest corner, the one that is most along the core.
 Candidate nearestEdge(const Polytope& polytope, const Core& core) {
   Candidate best;
+  double alongBest = 0;
   eachNearEdge(polytope, core, [&](int e) {
     const Polytope::Edge& edge = polytope.edges[static_cast<std::size_t>(e)];
     const Vector3& p = polytope.vertices[static_cast<std::size_t>(edge.v0)];
     const Vector3& q = polytope.vertices[static_cast<std::size_t>(edge.v1)];
     const SegmentPoints near = nearestPoints(core.p, core.u, p, q - p);
     const Vector3 d = near.pointA - near.pointB;
-    const double distance = d.norm();
-    if (distance < best.distance) best = {distance, distance > 0 ? Vector3{d / distance} : Vector3::Zero(), -1, e, near.s};
+    const double distance = d.norm(), alike = same_corner * polytope.radius;
+    if (!(distance < best.distance + alike)) return;
+    const double along = std::abs(core.u.dot(q - p)) / (q - p).norm();
+    if (distance < best.distance - alike || along > alongBest) {
+      best = {distance, distance > 0 ? Vector3{d / distance} : Vector3::Zero(), -1, e, near.s};
+      alongBest = along;
+    }
   });
   return best;
 }

@@ -17,9 +17,7 @@ constexpr double kOver = 1e-9;    // [-] sine by which a normal leans over a fac
 
 constexpr double kNone = std::numeric_limits<double>::infinity();  // [m] gap where an edge has no end
 
-bool isAcross(const Tube& tube, const Vector3& outward) {
-  return std::abs(outward.dot(tube.axis)) < kAlong;
-}
+bool isAcross(const Tube& tube, const Vector3& outward) { return std::abs(outward.dot(tube.axis)) < kAlong; }
 
 bool leansOver(const Tube& tube, const Vector3& outward) {
   return std::any_of(tube.intoFaces.begin(), tube.intoFaces.end(), [&](const Vector3& into) { return outward.dot(into) > kOver; });
@@ -58,11 +56,14 @@ Vector3 Tube::support(const Vector3& n) const {
 
 double Tube::nearest(const Vector3& x) const { return std::clamp(axis.dot(x - centre), -halfLength, halfLength); }
 
-Tube Tube::placed(const Matrix3& R, const Vector3& p) const { return {p + R * centre, R * axis, halfLength, radius, ends, {R * intoFaces[0], R * intoFaces[1]}}; }
+Tube Tube::placed(const Matrix3& R, const Vector3& p) const {
+  return {p + R * centre, R * axis, halfLength, radius, ends, {R * intoFaces[0], R * intoFaces[1]}};
+}
 
 Tube edgeTube(const Polytope& polytope, const Polytope::Edge& edge) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
-  const Vector3 &p = polytope.vertices[at(edge.v0)], &q = polytope.vertices[at(edge.v1)], &n0 = polytope.normals[at(edge.f0)], &n1 = polytope.normals[at(edge.f1)];
+  const Vector3 &p = polytope.vertices[at(edge.v0)], &q = polytope.vertices[at(edge.v1)], &n0 = polytope.normals[at(edge.f0)],
+                &n1 = polytope.normals[at(edge.f1)];
   const Vector3 along = q - p;
   const double length = along.norm(), cosine = n0.dot(n1);
   return {0.5 * (p + q), along / length, 0.5 * length, 0, Tube::Ends::Round, {(cosine * n0 - n1).normalized(), (cosine * n1 - n0).normalized()}};
