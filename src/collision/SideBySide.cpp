@@ -13,6 +13,7 @@ constexpr double kBeside = 0.95;  // [-] cosine of the largest angle between the
 constexpr double kAtEnd = 0.02;   // [-] of the overlap: what is that near an end is there
 constexpr double kLevel = 1e-10;  // [-] of the radii: ends that are no farther apart than the nearest points by more
 constexpr double kAlong = 0.01;   // [-] cosine of the angle of a normal with the axis of the tube that goes on, from which on that one ends before
+constexpr double kAlike = 0.7;    // [-] cosine of the largest angle of an end's normal with that of the nearest points
 constexpr double kOver = 1e-9;    // [-] sine by which a normal leans over a face of an edge
 
 constexpr double kNone = std::numeric_limits<double>::infinity();  // [m] gap where an edge has no end
@@ -39,7 +40,7 @@ TubeContact contactAt(const Tube& a, const Tube& b, const Section& section, int 
   const Vector3 apart = b.at(section.alongB) - a.at(section.alongA);
   const double distance = apart.norm();
   const Vector3 n = distance > 1e-14 * (a.halfLength + b.halfLength) ? Vector3{apart / distance} : otherwise;
-  const bool isBeside = isAcross(section.ofA ? b : a, n) && !leansOver(a, n) && !leansOver(b, -n);
+  const bool isBeside = n.dot(otherwise) > kAlike && isAcross(section.ofA ? b : a, n) && !leansOver(a, n) && !leansOver(b, -n);
   const double gap = isBeside ? distance - n.dot(a.support(n)) + n.dot(b.support(-n)) : kNone;
   const bool byA = a.radius == 0 || (section.ofA && b.radius > 0);
   return {pointOf(a, b, {section.alongA, section.alongB, byA}, n, gap), n, gap, place, section.alongA};
