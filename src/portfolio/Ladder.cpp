@@ -12,6 +12,8 @@ constexpr double besideStart = 1e-3;  // [-] certificate from which on an answer
 constexpr double newtonNear = 1e-4;   // [-] residual from which Newton ends what an interior point began
 constexpr double redundancy = 2;      // [-] contact components a velocity
 constexpr int longSweeps = 20000;
+constexpr int pressedContacts =
+    30;  // without friction: of more an interior point takes fewer steps than Newton, whose active set of a redundant pile seldom settles
 // Factorisations of all contacts dearer than this are not worth it where a smaller step is a resort and bodies move: for them half the step is another problem. There the proximal Newton, too, is
 // given up early.
 constexpr double movingWork = 1e7;
@@ -104,7 +106,8 @@ bool Ladder::startsFar() {
 bool Ladder::press() {
   const bool isWarm = climb_.options().warm;
   return (isWarm && climb_.rung(kWarmRung, climb_.newton, climb_.fromBest(warmSteps, warmPatience))) ||
-         (isWarm && climb_.isDear() && !climb_.isRedundant() && sweeps_.takeAll()) || (hasMany() && climb_.rung("ipm", ipm_, climb_.fromCold())) ||
+         (isWarm && climb_.isDear() && !climb_.isRedundant() && sweeps_.takeAll()) ||
+         (climb_.problem().contacts() > pressedContacts && climb_.rung("ipm", ipm_, climb_.fromCold())) ||
          climb_.rung("newton", climb_.newton, climb_.fromCold()) || climb_.rung("prox", prox_, climb_.fromCold());
 }
 
