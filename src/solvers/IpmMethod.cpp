@@ -9,11 +9,14 @@
 #include <utility>
 
 #include "solvers/InteriorContact.hpp"
+#include "solvers/NewtonShot.hpp"
 #include "solvers/SymmetricCone.hpp"
 #include "solvers/VelocityMethod.hpp"
 
 namespace stiction {
 namespace {
+
+constexpr double kClose = 1e-4;  // [-] residual from which on Newton on the strict law ends it
 
 double lineStep(double a, double da) { return da < 0 ? -a / da : std::numeric_limits<double>::infinity(); }
 
@@ -44,6 +47,7 @@ class IpmMethod : public VelocityMethod {
   std::vector<Contact> contacts_;
   std::vector<Matrix3> B_, D_;  // d r = c − B dz, and what of B is factored
   BestIterate best_;
+  NewtonShot shot_{kClose};
   VectorX v_, dv_, lambda_, dLambda_, r_, u_, momentum_, rows_, rho_, x_, c_, rowC_;
   int pairs_{0};
 };
@@ -199,14 +203,15 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
   constexpr double toBoundary = 0.99;
   constexpr double centrality = 1e-3, ahead = 1.0, quick = 1e-2, longStep = 0.25;
   constexpr int patience = 15;
-  constexpr double close = 1e-4, gain = 0.5;  // [-] residual from which on Newton's method ends it: no more steps than
-  constexpr int closePatience = 3;            // without that gain, which round-off takes from the equations of the pairs
+  constexpr double gain = 0.5;      // [-] of a residual that is close: no more steps than
+  constexpr int closePatience = 3;  // without that gain, which round-off takes from the equations of the pairs
   constexpr double shortStep = 0.1;
   constexpr int shortSteps = 4;  // in a row: glued to the boundary
   const int limit = options.maxIterations > 0 ? options.maxIterations : 100;
   const ContactProblem& problem = system.problem();
   SolveReport report;
   best_.reset();
+  shot_.reset();
   start(system);
   double last = 1, before = std::numeric_limits<double>::infinity(), gapBefore = before;
   double feasibility = 1, firstGap = 0, closest = before;
@@ -214,14 +219,15 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
   while (problem.contacts() > 0 && report.iterations < limit && glued < shortSteps) {
     const double gap = residuals(system);
     if (report.iterations == 0) firstGap = gap;
-    best_.offer(system, r_, lambda_);
+    const double residual = best_.offer(system, r_, lambda_);
+    if (shot_.hits(system, best_, residual, options, report)) break;
     if (best_.residual() <= options.polish * system.scale()) break;
     const bool passes = best_.residual() <= options.tolerance * system.scale();  // from there on only the residual counts: the gap goes on falling without end
     since = best_.residual() < 0.7 * before || (gap < 0.7 * gapBefore && !passes) ? 0 : since + 1;
     if (since == 0) before = std::min(before, best_.residual()), gapBefore = std::min(gapBefore, gap);
     const bool late = 2 * report.iterations >= 3 * options.patience;
     if (options.patience > 0 && report.iterations >= options.patience && gap > quick * firstGap && (late || last < longStep)) break;
-    sinceCloser = best_.residual() > close * system.scale() || best_.residual() < gain * closest ? 0 : sinceCloser + 1;
+    sinceCloser = best_.residual() > kClose * system.scale() || best_.residual() < gain * closest ? 0 : sinceCloser + 1;
     closest = std::min(closest, best_.residual());
     if (since >= (passes ? 2 : patience) || sinceCloser >= closePatience) break;
     ++report.factorisations;
