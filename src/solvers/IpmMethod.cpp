@@ -220,7 +220,7 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
     const double gap = residuals(system);
     if (report.iterations == 0) firstGap = gap;
     const double residual = best_.offer(system, r_, lambda_);
-    if (shot_.hits(system, best_, residual, options, report)) break;
+    shot_.hits(system, best_, residual, options, report);
     if (best_.residual() <= options.polish * system.scale()) break;
     const bool passes = best_.residual() <= options.tolerance * system.scale();  // from there on only the residual counts: the gap goes on falling without end
     since = best_.residual() < 0.7 * before || (gap < 0.7 * gapBefore && !passes) ? 0 : since + 1;
