@@ -18,6 +18,7 @@ constexpr double kMargin = 5;         // [-] times what is polished to, where th
 constexpr double kPolish = 1e-10;     // [-] what a method goes on to at most: what is left becomes an approach speed of the next step,
 constexpr double kFinest = 1e-13;     // [-] where joints hold bodies, whose loads make the scale that much longer than the ways,
 constexpr double kCoarse = 1e-3;      // [-] and at least
+constexpr double kEnough = 1e-8;      // [-] and what is taken where that cannot be had at once
 constexpr double kFine = 0.1;     // [-] of the overlap that may stay: no pass is more exact, nor than what surfaces curve over its way, which is for the next
 constexpr double kUseful = 1e-2;  // [-] a projection worse than this is not applied
 constexpr double kParted = 1e-2;  // [-] of the pair's size: loaded contacts farther apart are left to open,
@@ -244,6 +245,7 @@ bool Projection::solve() {
   options.tolerance = std::clamp(kTolerance, options.polish, kMargin * std::max(options.polish, kPolish));
   options.warm = true;
   options.thorough = false;  // the next step corrects what is left
+  options.enough = kEnough;
   options.deadline.callOff = island_->callOff;
   options.scale = certifier_.scale();
   return portfolio_.solve(problem, problem_.iterate, options, certifier_).certificate.relative <= kUseful;

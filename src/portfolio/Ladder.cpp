@@ -107,7 +107,7 @@ bool Ladder::press() {
   const bool isWarm = climb_.options().warm;
   return (isWarm && climb_.rung(kWarmRung, climb_.newton, climb_.fromBest(warmSteps, warmPatience))) ||
          (isWarm && climb_.isDear() && !climb_.isRedundant() && sweeps_.takeAll()) ||
-         (climb_.problem().contacts() > pressedContacts && climb_.rung("ipm", ipm_, climb_.fromCold())) ||
+         (climb_.problem().contacts() > pressedContacts && climb_.rung("ipm", ipm_, climb_.fromCold())) || climb_.relative() <= climb_.options().enough ||
          climb_.rung("newton", climb_.newton, climb_.fromCold()) || climb_.rung("prox", prox_, climb_.fromCold());
 }
 

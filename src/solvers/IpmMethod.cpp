@@ -209,6 +209,7 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
   constexpr int shortSteps = 4;  // in a row: glued to the boundary
   const int limit = options.maxIterations > 0 ? options.maxIterations : 100;
   const ContactProblem& problem = system.problem();
+  const bool hasFriction = !problem.mu.isZero(0);
   SolveReport report;
   best_.reset();
   shot_.reset();
@@ -220,7 +221,7 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
     const double gap = residuals(system);
     if (report.iterations == 0) firstGap = gap;
     const double residual = best_.offer(system, r_, lambda_);
-    shot_.hits(system, best_, residual, options, report);
+    if (hasFriction) shot_.hits(system, best_, residual, options, report);  // else the steps that are left are as few
     if (best_.residual() <= options.polish * system.scale()) break;
     const bool passes = best_.residual() <= options.tolerance * system.scale();  // from there on only the residual counts: the gap goes on falling without end
     since = best_.residual() < 0.7 * before || (gap < 0.7 * gapBefore && !passes) ? 0 : since + 1;
