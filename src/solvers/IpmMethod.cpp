@@ -203,8 +203,6 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
   constexpr double toBoundary = 0.99;
   constexpr double centrality = 1e-3, ahead = 1.0, quick = 1e-2, longStep = 0.25;
   constexpr int patience = 15;
-  constexpr double gain = 0.5;      // [-] of a residual that is close: no more steps than
-  constexpr int closePatience = 3;  // without that gain, which round-off takes from the equations of the pairs
   constexpr double shortStep = 0.1;
   constexpr int shortSteps = 4;  // in a row: glued to the boundary
   const int limit = options.maxIterations > 0 ? options.maxIterations : 100;
@@ -215,8 +213,8 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
   shot_.reset();
   start(system);
   double last = 1, before = std::numeric_limits<double>::infinity(), gapBefore = before;
-  double feasibility = 1, firstGap = 0, closest = before;
-  int since = 0, sinceCloser = 0, glued = 0;
+  double feasibility = 1, firstGap = 0;
+  int since = 0, glued = 0;
   while (problem.contacts() > 0 && report.iterations < limit && glued < shortSteps) {
     const double gap = residuals(system);
     if (report.iterations == 0) firstGap = gap;
@@ -228,9 +226,7 @@ SolveReport IpmMethod::run(VelocitySystem& system, Iterate& iterate, const Solve
     if (since == 0) before = std::min(before, best_.residual()), gapBefore = std::min(gapBefore, gap);
     const bool late = 2 * report.iterations >= 3 * options.patience;
     if (options.patience > 0 && report.iterations >= options.patience && gap > quick * firstGap && (late || last < longStep)) break;
-    sinceCloser = best_.residual() > kClose * system.scale() || best_.residual() < gain * closest ? 0 : sinceCloser + 1;
-    closest = std::min(closest, best_.residual());
-    if (since >= (passes ? 2 : patience) || sinceCloser >= closePatience) break;
+    if (since >= (passes ? 2 : patience)) break;
     ++report.factorisations;
     if (!eliminate(system)) break;
     direction(system, 0, 0);
