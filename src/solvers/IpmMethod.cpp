@@ -4,6 +4,7 @@
 //
 // Newton on all of it: per contact (r, ψ) are eliminated, dr = c − B dz with B a 3 × 3 block, and one block LU of M + H B Hᵀ + G ρ Gᵀ serves predictor and corrector
 // (Mehrotra 1992). Infeasible start; step lengths to the boundary of each cone; heavy centring after short steps. Cold start; cost one factorisation a step.
+// Where points come near an answer, Newton on the strict law is tried from them: the last digits are lost to round-off in the pairs' equations.
 #include <Eigen/LU>
 #include <cmath>
 #include <utility>
