@@ -16,14 +16,18 @@ constexpr double parallel_limit{1e-6};  // [-] sine below which two axes count a
 Vector3 zAxis(const Pose& X) { return X.rotation.toRotationMatrix().col(2); }
 
 /// Two balls of the given radii at p and q, the contact of every pair of round shapes; n0 serves when the centres coincide.
-void addBalls(const Vector3& p, double radiusP, const Vector3& q, double radiusQ, const Vector3& n0, double reach, std::uint64_t id,
-              std::vector<PairPoint>& out) {
+PairPoint touchBalls(const Vector3& p, double radiusP, const Vector3& q, double radiusQ, const Vector3& n0, std::uint64_t id) {
   const Vector3 d = q - p;
   const double distance = d.norm();
   const double gap = distance - radiusP - radiusQ;
-  if (!(gap <= reach)) return;
   const Vector3 n = distance > 1e-14 * (radiusP + radiusQ) ? Vector3{d / distance} : n0;
-  out.push_back({p + (radiusP + 0.5 * gap) * n, n, gap, id});
+  return {p + (radiusP + 0.5 * gap) * n, n, gap, id};
+}
+
+void addBalls(const Vector3& p, double radiusP, const Vector3& q, double radiusQ, const Vector3& n0, double reach, std::uint64_t id,
+              std::vector<PairPoint>& out) {
+  const PairPoint contact = touchBalls(p, radiusP, q, radiusQ, n0, id);
+  if (contact.gap <= reach) out.push_back(contact);
 }
 
 /// A vertex at height z over the plane, coordinates relative to the plane's frame.
@@ -127,15 +131,9 @@ void collideSphereCapsule(const Shape& a, const Pose& X_WA, const Shape& b, cons
 
 void collideCapsuleCapsule(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out) {
   const Tube tubeA{X_WA.position, zAxis(X_WA), a.size[1], a.size[0]}, tubeB{X_WB.position, zAxis(X_WB), b.size[1], b.size[0]};
-  const Vector3 &u = tubeA.axis, &w = tubeB.axis;
-  const Vector3 d = X_WB.position - X_WA.position;
-  const SegmentPoints near = nearestPoints(-a.size[1] * u, 2 * a.size[1] * u, d - b.size[1] * w, 2 * b.size[1] * w);
-  const Vector3 apart = near.pointB - near.pointA;
-  const double radii = a.size[0] + b.size[0], distance = apart.norm();
-  if (!(distance - radii <= reach)) return;
-  const Vector3 n = distance > 1e-14 * radii ? Vector3{apart / distance} : normalAcross(u, w);
-  for (const TubeContact& contact : TubeContacts{tubeA, tubeB, n, distance - radii}.items())
-    if (contact.gap <= reach) out.push_back({contact.point, contact.normal, contact.gap, feature(FeatureKind::Point, contact.place)});
+  const SegmentPoints axes = nearestPoints(tubeA, tubeB);
+  const PairPoint near = touchBalls(axes.pointA, tubeA.radius, axes.pointB, tubeB.radius, normalAcross(tubeA.axis, tubeB.axis), 0);
+  if (near.gap <= reach) TubeContacts{tubeA, tubeB, axes, near.normal, near.gap}.addTo(out, reach);
 }
 
 }  // namespace stiction

@@ -51,11 +51,6 @@ PairPoint single(const Separation& near, const Patch& a, const Patch& b) {
   return {point, near.normal, near.gap, pointA ? feature(FeatureKind::VertexFaceB, a.vertices[0].id) : feature(FeatureKind::FaceVertexB, b.vertices[0].id)};
 }
 
-void touchAlong(const Tube& a, const Tube& b, const Separation& near, double reach, std::vector<PairPoint>& out) {
-  for (const TubeContact& contact : TubeContacts{a, b, near.normal, near.gap}.items())
-    if (contact.gap <= reach) out.push_back({contact.point, contact.normal, contact.gap, feature(FeatureKind::Point, contact.place)});
-}
-
 }  // namespace
 
 void collideConvexConvex(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double reach, std::vector<PairPoint>& out) {
@@ -69,9 +64,9 @@ void collideConvexConvex(const Shape& a, const Pose& X_WA, const Shape& b, const
     out.push_back(single(near, s.patchA, s.patchB));
     return;
   }
-  const bool sidesOfTubes = s.patchA.kind == Patch::Kind::Segment && s.patchB.kind == Patch::Kind::Segment && !(shapeA.polytope() && shapeB.polytope());
-  if (sidesOfTubes) {
-    touchAlong(tubeOf(shapeA, s.patchA), tubeOf(shapeB, s.patchB), near, reach, out);
+  if (s.patchA.kind == Patch::Kind::Segment && s.patchB.kind == Patch::Kind::Segment) {
+    const Tube tubeA = tubeOf(shapeA, s.patchA), tubeB = tubeOf(shapeB, s.patchB);
+    TubeContacts{tubeA, tubeB, nearestPoints(tubeA, tubeB), near.normal, near.gap}.addTo(out, reach);
     return;
   }
   const double size = std::min(shapeA.size(), shapeB.size());

@@ -182,7 +182,7 @@ void collideCore(const Polytope& polytope, const Core& core, double radius, doub
   }
   const double length = core.u.norm();
   const Tube capsule{core.at(0.5), core.u / length, 0.5 * length, radius}, line = edgeTube(polytope, edge);
-  for (const TubeContact& contact : TubeContacts{capsule, line, -best.normal, best.distance - radius}.items())
+  for (const TubeContact& contact : TubeContacts{capsule, line, nearestPoints(capsule, line), -best.normal, best.distance - radius}.items())
     add(0.5 + contact.along / length, -contact.normal, contact.gap + radius, idOf(contact.place));
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "collision/SegmentDistance.hpp"
+#include "collision/Features.hpp"
 
 namespace stiction {
 namespace {
@@ -70,8 +70,12 @@ Tube edgeTube(const Polytope& polytope, const Polytope::Edge& edge) {
   return {0.5 * (p + q), along / length, 0.5 * length, 0, Tube::Ends::Round, {(cosine * n0 - n1).normalized(), (cosine * n1 - n0).normalized()}};
 }
 
-TubeContacts::TubeContacts(const Tube& a, const Tube& b, const Vector3& normal, double gap) {
-  const SegmentPoints axes = nearestPoints(-a.halfLength * a.axis, 2 * a.halfLength * a.axis, b.at(-b.halfLength) - a.centre, 2 * b.halfLength * b.axis);
+SegmentPoints nearestPoints(const Tube& a, const Tube& b) {
+  const Vector3 between = b.centre - a.centre;
+  return nearestPoints(-a.halfLength * a.axis, 2 * a.halfLength * a.axis, between - b.halfLength * b.axis, 2 * b.halfLength * b.axis);
+}
+
+TubeContacts::TubeContacts(const Tube& a, const Tube& b, const SegmentPoints& axes, const Vector3& normal, double gap) {
   const Section nearest{(2 * axes.s - 1) * a.halfLength, (2 * axes.t - 1) * b.halfLength, axes.t > 0 && axes.t < 1};
   TubeContact near{pointOf(a, b, nearest, normal, gap), normal, gap, 2, nearest.alongA};
   const double cosine = a.axis.dot(b.axis), sense = std::copysign(1.0, cosine);
@@ -95,6 +99,11 @@ TubeContacts::TubeContacts(const Tube& a, const Tube& b, const Vector3& normal, 
   if (!isLower) add(lower);
   if (!isUpper) add(upper);
   if (!isLevel) add(near);
+}
+
+void TubeContacts::addTo(std::vector<PairPoint>& out, double reach) const {
+  for (const TubeContact& contact : items())
+    if (contact.gap <= reach) out.push_back({contact.point, contact.normal, contact.gap, feature(FeatureKind::Point, contact.place)});
 }
 
 void TubeContacts::add(const TubeContact& contact) {

@@ -7,7 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <vector>
 
+#include "collision/PairPoint.hpp"
+#include "collision/SegmentDistance.hpp"
 #include "geometry/Shape.hpp"
 
 namespace stiction {
@@ -30,6 +33,9 @@ struct Tube {
   double nearest(const Vector3& x) const;
 };
 
+/// Of the axes, from A's centre.
+SegmentPoints nearestPoints(const Tube& a, const Tube& b);
+
 /// In the polytope's frame.
 Tube edgeTube(const Polytope& polytope, const Polytope::Edge& edge);
 
@@ -44,11 +50,13 @@ struct TubeContact {
 
 class TubeContacts {
  public:
-  /// `normal` and `gap`: of the nearest points, which stand for an end that is near them, and are left out where the ends say as much; alone where the tubes do not lie side by side. Over the faces
+  /// `axes`: their nearest points. `normal` and `gap`: of the nearest points of the surfaces, which stand for an end that is near them, and are left out where the ends say as much; alone where the tubes do not lie side by side. Over the faces
   /// of an edge there is no end of it.
-  TubeContacts(const Tube& a, const Tube& b, const Vector3& normal, double gap);
+  TubeContacts(const Tube& a, const Tube& b, const SegmentPoints& axes, const Vector3& normal, double gap);
 
   std::span<const TubeContact> items() const { return {items_.data(), count_}; }
+  /// Those within `reach` [m], named by their places.
+  void addTo(std::vector<PairPoint>& out, double reach) const;
 
  private:
   void add(const TubeContact& contact);

@@ -12,8 +12,7 @@ constexpr double besideStart = 1e-3;  // [-] certificate from which on an answer
 constexpr double newtonNear = 1e-4;   // [-] residual from which Newton ends what an interior point began
 constexpr double redundancy = 2;      // [-] contact components a velocity
 constexpr int longSweeps = 20000;
-constexpr int pressedContacts =
-    30;  // without friction: of more an interior point takes fewer steps than Newton, whose active set of a redundant pile seldom settles
+constexpr int pressedContacts = 30;  // without friction: of more an interior point takes fewer steps than Newton, which redundant piles seldom let settle
 // Factorisations of all contacts dearer than this are not worth it where a smaller step is a resort and bodies move: for them half the step is another problem. There the proximal Newton, too, is
 // given up early.
 constexpr double movingWork = 1e7;

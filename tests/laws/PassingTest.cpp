@@ -163,7 +163,7 @@ TEST(Passing, ABladeHitsWhatItSweepsOver) {
 }
 
 // A pile of logs that comes down: they roll, yaw and rock on each other, and the place where two are nearest runs along them within a step. With contacts there alone they came to overlap by
-// hundredths of their thickness, and what parted them again put more energy in than the pile had.
+// hundredths of their thickness and more, and what parted them again put a third of the pile's energy in.
 TEST(Passing, LogsThatRollOffEachOtherDoNotSinkIn) {
   constexpr double kRadius = 0.1, kHalf = 0.5, kFriction = 0.2;
   constexpr int kRows = 5;
