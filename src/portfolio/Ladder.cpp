@@ -80,7 +80,7 @@ bool Ladder::startAtOnce() {
   const PosedProblem& problem = climb_.problem();
   const bool isFrictionless = problem.mu().isZero(0);
   isStanding_ = false;
-  if (!options.warm && !options.nearOnly && !isStructure(problem) && sweeps_.look()) return true;
+  if ((!options.warm || isNearlyAlone(problem)) && !options.nearOnly && !isStructure(problem) && sweeps_.look()) return true;
   if (options.warm && isFrictionless && hasMany() && sweeps_.press()) return true;
   isLoose_ = options.warm && !isFrictionless && problem.global() != nullptr && sliding_.isLoose(*problem.global(), climb_.best(), climb_.certifier().scale());
   if (options.warm) start_ = climb_.best().v;  // before anything goes on from there

@@ -11,6 +11,10 @@ bool isLoaded(const Iterate& iterate, int i) { return !iterate.r.segment<3>(3 * 
 
 }  // namespace
 
+bool isNearlyAlone(const PosedProblem& problem) {
+  return problem.contacts() > 0 && problem.contacts() <= kAloneContacts && (problem.global() == nullptr || problem.global()->rows() == 0);
+}
+
 bool isStructure(const PosedProblem& problem) { return problem.contacts() >= kFewContacts && 3 * problem.contacts() > kTight * problem.velocities(); }
 
 bool isRedundant(const Iterate& best, int dof) {

@@ -5,9 +5,13 @@
 namespace stiction {
 
 constexpr int kFewContacts = 16;    // fewer are swept first, whatever they are, and without over-relaxation: a contact alone is exact after one sweep
+constexpr int kAloneContacts = 3;   // no more, and no joints: swept first, from the last answer as well
 constexpr int kManyContacts = 300;  // more: what costs a share of a factorisation may be dear
 constexpr double kTight = 1.75;     // [-] contact components a velocity: with more, sweeps settle nothing
 constexpr double kSlow = 1e-3, kStill = 1e-6;  // [-] sliding speeds against the problem's scale: slower contacts creep at most, stand still
+
+/// A body that rolls, slides or topples on its own: sweeps get from its last answer to the next in fewer multiplications than Newton takes for one step.
+bool isNearlyAlone(const PosedProblem& problem);
 
 /// Stacks, arches, walls, known before anything is analysed: sweeps do not settle them.
 bool isStructure(const PosedProblem& problem);

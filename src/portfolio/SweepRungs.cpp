@@ -42,7 +42,7 @@ bool SweepRungs::look() {
   if (!isDone) {
     brief.maxIterations = problem.contacts() > kManyContacts ? firstSweepsOfMany : firstSweeps;
     if (!areFew) brief.relaxation = firstRelaxation;
-    climb_.sweep({}, brief);
+    climb_.sweep(brief.warm ? climb_.best() : Iterate{}, brief);
   }
   climb_.judge("nsgs");
   return climb_.relative() <= climb_.options().polish;
