@@ -7,6 +7,7 @@
 
 #include "collision/NearestOnTriangle.hpp"
 #include "collision/TriangleSeparation.hpp"
+#include "math/Plane.hpp"
 
 namespace stiction {
 namespace {
@@ -47,6 +48,15 @@ SurfaceTriangle describe(const TriangleSurface& surface, int triangle, const Vec
     }
   }
   return t;
+}
+
+/// Whether the point is straight under or over the triangle, which faces up the z axis.
+bool liesUnder(const std::array<Vector3, 3>& corners, const Vector3& point, double tolerance) {
+  for (int k = 0; k < 3; ++k) {
+    const Vector2 from = corners[at(k)].head<2>(), edge = corners[at((k + 1) % 3)].head<2>() - from;
+    if (cross(edge, point.head<2>() - from) < -tolerance * edge.norm()) return false;
+  }
+  return true;
 }
 
 /// Edge k between the corner numbers low < high.
@@ -153,10 +163,14 @@ void SurfaceContact::touchFreely(const Separation& near, const ConvexShape& flat
   addMeetings(*meetings, near.normal, t, triangle, near.gap, false);
 }
 
-void SurfaceContact::touchFace(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap) {
+void SurfaceContact::touchFace(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap, bool inFront) {
   shape_->patch(-t.normal, patchShape_);
   flat.patch(t.normal, patchTriangle_);
-  addMeetings(contact_.meet(patchShape_, patchTriangle_, -t.normal, 1e-9 * shape_->size()), -t.normal, t, triangle, faceGap, true);
+  const double tolerance = 1e-9 * shape_->size();
+  meetings_ = contact_.meet(patchShape_, patchTriangle_, -t.normal, tolerance);
+  const auto isBeside = [&](const Meeting& meeting) { return !liesUnder(t.corners, meeting.point + 0.5 * meeting.gap * t.normal, tolerance); };
+  if (!inFront) meetings_.erase(std::remove_if(meetings_.begin(), meetings_.end(), isBeside), meetings_.end());
+  addMeetings(meetings_, -t.normal, t, triangle, faceGap, true);
 }
 
 /// Largest gap [m] along the normals m = cos a n + sin a e of an arc, a in [0, end]: from the best of a few, between two whose slopes say that it lies there. There it is where the supports of both
@@ -246,7 +260,7 @@ void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
   if (inFront && isBeyondAlongCentre(corners, way)) return;
   const std::size_t before = points_.size();
   Near here{triangle, describe(surface, triangle, normal, corners), way, faceGap, {}, false};
-  if (const bool isDone = inFront && touchInFront(surface, here); !isDone) touchFace(ConvexShape{corners}, here.triangle, triangle, faceGap);
+  if (const bool isDone = inFront && touchInFront(surface, here); !isDone) touchFace(ConvexShape{corners}, here.triangle, triangle, faceGap, inFront);
   const double depth = touching * shape_->size();
   const bool overlaps = inFront && faceGap < -depth && !(here.near && here.near->gap >= -depth);
   if (points_.size() == before && (here.isAllowed || overlaps)) missed_.push_back(here);

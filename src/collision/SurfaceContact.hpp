@@ -41,7 +41,7 @@ class TriangleSurface {
 
 class SurfaceContact {
  public:
-  /// `solidBelow`: triangles act on shapes whose centre is behind them, too.
+  /// `solidBelow`: triangles, which all face up the z axis, act on what of a shape is straight below them, too, where its centre is behind them.
   void begin(const ConvexShape& shape, double reach, bool solidBelow);
   void touch(const TriangleSurface& surface, int triangle);
   /// Whether no triangle had a point so far.
@@ -85,7 +85,7 @@ class SurfaceContact {
   Separation separationFrom(const ConvexShape& flat, const Vector3& way) const;
   void addMissed();
   void touchFreely(const Separation& near, const ConvexShape& flat, const SurfaceTriangle& t, int triangle);
-  void touchFace(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap);
+  void touchFace(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap, bool inFront);
   void addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle, double least, bool cornersOnly);
 
   const ConvexShape* shape_{nullptr};
@@ -93,6 +93,7 @@ class SurfaceContact {
   bool solidBelow_{false};
   Patch patchShape_, patchTriangle_;
   PatchContact contact_;
+  std::vector<Meeting> meetings_;
   std::vector<Vector3> neighbours_;
   std::vector<PairPoint> points_;
   std::vector<Near> missed_;

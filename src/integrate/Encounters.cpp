@@ -57,9 +57,13 @@ void Encounters::begin() {
 Encounters::Finding Encounters::compare(const Island::Moment& before, double h, bool last) {
   missed_.clear();
   if (island_->startContacts.empty() || findMet(before, h)) return Finding::Agree;
-  if (missedRounds_ < kRounds && findMissed(before)) {
-    ++missedRounds_;
-    return Finding::Repeat;
+  if (missedRounds_ < kRounds) {
+    const bool isThrough = findMissed(before);
+    if (isThrough && !last) return Finding::TooLong;
+    if (!missed_.empty()) {
+      ++missedRounds_;
+      return Finding::Repeat;
+    }
   }
   if (last) return Finding::Agree;
   if (const Finding finding = findPassed(before, h); finding != Finding::Agree) return finding;
@@ -150,13 +154,28 @@ bool Encounters::pressed(const FeatureKey& key) const {
   return false;
 }
 
+/// Into missed_. Whether there are some more that two show which have gone through each other.
 bool Encounters::findMissed(const Island::Moment& before) {
+  bool isThrough = false;
   for (const Contact& end : island_->contacts) {
     if (end.gap > -kMissed * island_->pairSize(end.key) || island_->closing.contains(end.key)) continue;
     if (findContact(island_->startContacts, end.key) != nullptr && !isFree(end.key)) continue;
-    missed_.push_back(seenFromStart(before, end));
+    if (isBehind(end))
+      isThrough = true;
+    else
+      missed_.push_back(seenFromStart(before, end));
   }
-  return !missed_.empty();
+  return isThrough;
+}
+
+/// Whether it pushes against all contacts that the pair had: the two have gone through each other. Both sides at once would clamp them, by any impulse.
+bool Encounters::isBehind(const Contact& end) const {
+  const ContactSet& contacts = island_->startContacts;
+  auto entry = std::lower_bound(contacts.begin(), contacts.end(), FeatureKey{end.key.geomA, end.key.geomB, 0}, stiction::before);
+  if (entry == contacts.end() || !samePair(entry->key, end.key)) return false;
+  for (; entry != contacts.end() && samePair(entry->key, end.key); ++entry)
+    if (entry->normal.dot(end.normal) >= 0) return false;
+  return true;
 }
 
 /// The contact of its two points where these were, along its normal.

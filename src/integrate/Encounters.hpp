@@ -4,6 +4,7 @@
 //   missed: turning bodies meet at features that were not the near ones. Such contacts of the end, seen from the start, join, and the (sub)step is repeated;
 //   passed: the plane goes on where the other body does not, and stops what would fly past it. Pairs that press, end apart, and would not touch on the way that forces alone take them, are
 //           free: the (sub)step is repeated without their contacts, and should they touch then, with the one of that moment;
+//   gone through: such a contact of the end pushes against those of the start: a blade that went from one side of another to the other. With both they clamp each other: the (sub)step is too long;
 //   run through: a body that turns by θ gets ½ θ² times its arm past its contacts, after a blow on its end right through the wall that it struck. The way of those is followed.
 // What bounces within a (sub)step is foreseen: its contact is that of the place where the two meet. By the one of the start they would leave in another direction, the more the longer their way.
 // Pairs that are timed and were not known to close wait for their impact from the next trial on, in place of all that.
@@ -45,6 +46,7 @@ class Encounters {
   bool findMet(const Island::Moment& before, double h);
   bool pressed(const FeatureKey& key) const;
   bool findMissed(const Island::Moment& before);
+  bool isBehind(const Contact& end) const;
   Finding findPassed(const Island::Moment& before, double h);
   bool haveRunThrough(const Island::Moment& before, double h);
   Contact seenFromStart(const Island::Moment& before, const Contact& end) const;

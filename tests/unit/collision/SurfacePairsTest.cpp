@@ -158,6 +158,27 @@ TEST(SurfacePairs, ballOnRidgeAndInValley) {
   }
 }
 
+// Seen along the normal of the other flank, much of what lies on one flank of a ridge steeper than a right angle is behind the other.
+TEST(SurfacePairs, whatLiesOnOneFlankOfASteepRidgeIsNotUnderTheOther) {
+  const double slope = 2, overlap = 1e-6;
+  const Vector3 normal = Vector3{-slope, 0, 1}.normalized();
+  const Shape field = terrain(21, [=](double x, double) { return slope * (1 - std::abs(x)); });
+  std::vector<Shape> shapes = bodies();
+  shapes.push_back(Shape::box({0.15, 0.1, 0.003}));
+  Random random{5};
+  for (const Shape& body : shapes)
+    for (int trial = 0; trial < 200; ++trial) {
+      Pose X_WB{Vector3::Zero(), random.rotation()};
+      const ConvexShape placed{body, X_WB};
+      const Vector3 lowest = placed.coreSupport(-normal) - placed.margin() * normal, onFlank{-0.015 * (trial % 20 + 1), 0.005 * trial - 0.5, 0};
+      X_WB.position = onFlank + Vector3{0, 0, slope * (1 + onFlank.x())} - lowest - overlap * normal;
+      const std::vector<PairPoint> points = collide(body, X_WB, field, Pose{}, 1e-3);
+      ASSERT_FALSE(points.empty()) << name(body.type) << " trial " << trial;
+      for (const PairPoint& point : points)
+        ASSERT_GE(point.gap, -overlap - 1e-12) << name(body.type) << " trial " << trial << ", normal " << point.normal.transpose();
+    }
+}
+
 TEST(SurfacePairs, boxOnAPeakTouchesThePeak) {
   const Shape box = Shape::box({0.3, 0.3, 0.1}), field = terrain(5, [](double x, double y) { return x == 0 && y == 0 ? 0.2 : 0.0; });
   for (const Shape& ground : {field, meshOf(field)}) {
