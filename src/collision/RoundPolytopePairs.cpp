@@ -17,6 +17,7 @@ namespace {
 
 constexpr double along_face{1e-8};     // [-] 1 - cosine: nearest directions this near a face normal count as the face's
 constexpr double parallel_sine{1e-6};  // [-] axis and edge nearer to parallel have no common normal
+constexpr double flat_sine{0.1};       // [-] a core tilted no farther against a face lies on it
 constexpr double core_contact{1e-9};   // [radius] the axis this near the surface counts as on it
 constexpr double same_corner{1e-13};   // [radius] edges whose distances from the axis differ by less are nearest at the corner that they share
 
@@ -59,11 +60,16 @@ Candidate bestFace(const Polytope& polytope, const Core& core) {
   return best;
 }
 
-/// Part [low, high] of the core over the face; empty when low > high.
-std::pair<double, double> overFace(const Polytope& polytope, int face, const Core& core, double tolerance) {
+/// Part [low, high] of the core over a face, empty when low > high, and the sides of the face that it crosses there; -1 where the core ends.
+struct Overlap {
+  double low{0}, high{1};
+  int lowSide{-1}, highSide{-1};
+};
+
+Overlap overFace(const Polytope& polytope, int face, const Core& core, double tolerance) {
   const std::vector<int>& loop = polytope.faces[static_cast<std::size_t>(face)];
   const Vector3& n = polytope.normals[static_cast<std::size_t>(face)];
-  double low = 0, high = 1;
+  Overlap overlap;
   for (std::size_t k = 0; k < loop.size(); ++k) {
     const Vector3& p = polytope.vertices[static_cast<std::size_t>(loop[k])];
     const Vector3& q = polytope.vertices[static_cast<std::size_t>(loop[(k + 1) % loop.size()])];
@@ -71,15 +77,12 @@ std::pair<double, double> overFace(const Polytope& polytope, int face, const Cor
     const double first = side.dot(core.p - p);
     const double last = first + side.dot(core.u);
     if (first <= tolerance && last <= tolerance) continue;
-    if (first > tolerance && last > tolerance) return {1, 0};
+    if (first > tolerance && last > tolerance) return {1, 0, -1, -1};
     const double s = std::clamp(first / (first - last), 0.0, 1.0);
-    if (first > last) {
-      low = std::max(low, s);
-    } else {
-      high = std::min(high, s);
-    }
+    if (first > last && s > overlap.low) overlap.low = s, overlap.lowSide = static_cast<int>(k);
+    if (first <= last && s < overlap.high) overlap.high = s, overlap.highSide = static_cast<int>(k);
   }
-  return {low, high};
+  return overlap;
 }
 
 /// Calls take(edge) for the edges that may be nearest to a core outside, ascending: of many, those at the corners of the nearest feature.
@@ -143,6 +146,33 @@ Candidate deepEdge(const Polytope& polytope, const Core& core, const Candidate& 
   return best;
 }
 
+/// Where a core that is nearest at an edge lies flat over a face beside it, the other end of that, too, which the least rotation makes the nearer one.
+template <class Add>
+void addFarEnd(const Polytope& polytope, const Core& core, int face, const Candidate& nearest, double tolerance, const Add& add) {
+  const Vector3& n = polytope.normals[static_cast<std::size_t>(face)];
+  if (std::abs(n.dot(core.u)) > flat_sine * core.u.norm()) return;
+  const Overlap over = overFace(polytope, face, core, tolerance);
+  if (over.low >= over.high) return;
+  const bool isHigh = over.high - nearest.s > nearest.s - over.low;
+  const int side = isHigh ? over.highSide : over.lowSide;
+  double s = isHigh ? over.high : over.low;
+  const std::vector<int>& loop = polytope.faces[static_cast<std::size_t>(face)];
+  const int v0 = loop[static_cast<std::size_t>(std::max(side, 0))], v1 = loop[static_cast<std::size_t>(side + 1) % loop.size()];
+  const Vector3& p = polytope.vertices[static_cast<std::size_t>(v0)];
+  const Vector3 d = polytope.vertices[static_cast<std::size_t>(v1)] - p, across = core.u.cross(d);
+  const double length = across.norm();
+  Vector3 normal = n;
+  std::uint64_t id = feature(FeatureKind::Point, isHigh ? 1 : 0, face + 1);
+  if (side >= 0 && length > parallel_sine * core.u.norm() * d.norm()) {
+    const int number = findEdge(polytope, v0, v1);
+    if (number == nearest.edge) return;
+    normal = across / std::copysign(length, across.dot(n));
+    s = nearestPoints(core.p, core.u, p, d).s;
+    id = feature(FeatureKind::Point, 4, polytope.edges[static_cast<std::size_t>(number)].v0, polytope.edges[static_cast<std::size_t>(number)].v1);
+  }
+  if (const double distance = normal.dot(core.at(s) - p); distance >= nearest.distance) add(s, normal, distance, id);
+}
+
 /// Contacts of a core of the given radius with the polytope, in the polytope's frame; `add(s, normal, distance, id)`.
 template <class Add>
 void collideCore(const Polytope& polytope, const Core& core, double radius, double reach, const Add& add) {
@@ -154,18 +184,19 @@ void collideCore(const Polytope& polytope, const Core& core, double radius, doub
   if (face.distance <= core_contact * size) {
     if (segment) best = deepEdge(polytope, core, face);
   } else {
-    const auto [low, high] = overFace(polytope, face.face, core, 0);
-    const bool faceIsNearest = low <= high && face.s >= low && face.s <= high;
+    const Overlap over = overFace(polytope, face.face, core, 0);
+    const bool faceIsNearest = over.low <= over.high && face.s >= over.low && face.s <= over.high;
     if (!faceIsNearest) {
       const Candidate edge = nearestEdge(polytope, core);
-      const bool lies = low <= high && edge.normal.dot(face.normal) > 1 - along_face;
+      const bool lies = over.low <= over.high && edge.normal.dot(face.normal) > 1 - along_face;
       if (!lies) best = edge;
     }
   }
   if (best.face >= 0) {
     const double rise = best.normal.dot(core.u);
     const double start = best.distance - std::min(0.0, rise);
-    const auto [low, high] = overFace(polytope, best.face, core, core_contact * size);
+    const Overlap over = overFace(polytope, best.face, core, core_contact * size);
+    const double low = over.low, high = over.high;
     if (low > high || !segment) {
       add(best.s, best.normal, best.distance, feature(FeatureKind::Point, 0, best.face + 1));
       return;
@@ -184,6 +215,7 @@ void collideCore(const Polytope& polytope, const Core& core, double radius, doub
   const Tube capsule{core.at(0.5), core.u / length, 0.5 * length, radius}, line = edgeTube(polytope, edge);
   for (const TubeContact& contact : TubeContacts{capsule, line, nearestPoints(capsule, line), -best.normal, best.distance - radius}.items())
     add(0.5 + contact.along / length, -contact.normal, contact.gap + radius, idOf(contact.place));
+  for (const int side : {edge.f0, edge.f1}) addFarEnd(polytope, core, side, best, core_contact * size, add);
 }
 
 /// Runs collideCore and hands the points to `out`; sign -1 when the round body is A.

@@ -111,6 +111,28 @@ TEST(SideBySide, TubesThatCrossTouchThere) {
   }
 }
 
+// A rod across a plate, tilted a little: it is nearest at one edge, and the least rotation brings it down at the other, or with its end on the plate.
+TEST(SideBySide, ARodAcrossAFaceTouchesAtBothEnds) {
+  const double half = 0.1, radius = 0.01;
+  const Shape box = Shape::box({half, half, half}), rod = Shape::capsule(radius, 0.15);
+  for (const double tilt : {1e-3, 0.01, 0.05})
+    for (const double height : {0.02, 0.011, 0.003, -1e-3})  // of the axis over the face, at its lower end
+      for (const bool ends : {false, true}) {
+        const double middle = ends ? -0.12 : 0.0, far = ends ? middle + 0.15 * std::cos(tilt) : half;
+        const double over = height + std::tan(tilt) * (middle + half);  // of the axis, in its middle
+        const Pose X_WR{{middle, 0.02, half + over}, turn(0.5 * std::numbers::pi - tilt, Vector3::UnitY())};
+        const std::vector<PairPoint> contacts = points(box, {}, rod, X_WR);
+        ASSERT_EQ(contacts.size(), 2u) << tilt << " " << height << " " << ends;
+        const Vector3 acrossEdge{-std::sin(tilt), 0, std::cos(tilt)};
+        for (const PairPoint& contact : contacts) {
+          const bool isFar = contact.point.x() > 0;
+          const double rise = height + std::tan(tilt) * (isFar ? far + half : 0.0);
+          EXPECT_NEAR(contact.gap, (isFar && ends ? rise : rise * std::cos(tilt)) - radius, 1e-13) << tilt << " " << height << " " << isFar;
+          EXPECT_LT((contact.normal - (isFar && ends ? Vector3::UnitZ() : acrossEdge)).norm(), 1e-9);
+        }
+      }
+}
+
 // An edge is struck at its ends only where the normal is one of the edge: a tube that overhangs a face touches the face.
 TEST(SideBySide, NormalsStayBetweenTheFacesOfAnEdge) {
   const Shape box = Shape::box({0.5, 0.5, 0.5}), capsule = Shape::capsule(kRadius, 0.4);
