@@ -19,6 +19,10 @@ constexpr double same_normal = 1e-12;   // [-] of 1 - cosine
 constexpr double touching = 1e-6;       // [-] of the shape's size: nearer than this, the normal of the nearest points may be any between the faces
 constexpr int arc_rounds = 60;          // of the search along an arc of normals, which ends where it knows them
 constexpr double arc_end = 1e-13;       // [rad] as well as this
+constexpr double half = 0.5;            // [-] of an overlap: a point that tells of that much stands for it,
+constexpr double alike = 0.9;           // [-] where the cosine between their normals is greater than this
+constexpr double on_border = 1e-9;      // [-] of the shape's size: corners this near to a border are on it
+constexpr double steepest = 4;          // [-] of an overlap: how far beside a hollow edge its foot may be
 constexpr double shallow = 0.02;        // [-] of the shape's size: a face may push this deep where another way out is shorter
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -43,7 +47,9 @@ SurfaceTriangle describe(const TriangleSurface& surface, int triangle, const Vec
       t.ridge[at(k)] = true;
       t.beyond[at(k)] = edge.cross(normal).normalized();
     } else {
-      t.ridge[at(k)] = normal.dot(far - from) < -ridge_slope * (far - from).norm();
+      const double rise = normal.dot(far - from), level = ridge_slope * (far - from).norm();
+      t.ridge[at(k)] = rise < -level;
+      t.hollow[at(k)] = rise > level;
       t.beyond[at(k)] = (far - from).cross(edge).normalized();
     }
   }
@@ -163,13 +169,22 @@ void SurfaceContact::touchFreely(const Separation& near, const ConvexShape& flat
   addMeetings(*meetings, near.normal, t, triangle, near.gap, false);
 }
 
+/// What is under the face also counts a little beyond a hollow edge: the surface rises there, and a corner below such an edge has its foot on neither face.
 void SurfaceContact::touchFace(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap, bool inFront) {
   shape_->patch(-t.normal, patchShape_);
   flat.patch(t.normal, patchTriangle_);
-  const double tolerance = 1e-9 * shape_->size();
-  meetings_ = contact_.meet(patchShape_, patchTriangle_, -t.normal, tolerance);
-  const auto isBeside = [&](const Meeting& meeting) { return !liesUnder(t.corners, meeting.point + 0.5 * meeting.gap * t.normal, tolerance); };
-  if (!inFront) meetings_.erase(std::remove_if(meetings_.begin(), meetings_.end(), isBeside), meetings_.end());
+  const double size = shape_->size(), tolerance = on_border * size;
+  meetings_ = contact_.meet(patchShape_, patchTriangle_, -t.normal, std::max(tolerance, std::min(-steepest * faceGap, shallow * size)));
+  const auto isBeside = [&](const Meeting& meeting) {
+    const Vector3 point = meeting.point + 0.5 * meeting.gap * t.normal;
+    if (!inFront && !liesUnder(t.corners, point, tolerance)) return true;
+    for (int k = 0; k < 3; ++k) {
+      const Vector3 &from = t.corners[at(k)], edge = t.corners[at((k + 1) % 3)] - from;
+      if (!(t.hollow[at(k)] && meeting.gap < 0) && edge.cross(t.normal).dot(point - from) > tolerance * edge.norm()) return true;
+    }
+    return false;
+  };
+  meetings_.erase(std::remove_if(meetings_.begin(), meetings_.end(), isBeside), meetings_.end());
   addMeetings(meetings_, -t.normal, t, triangle, faceGap, true);
 }
 
@@ -263,7 +278,9 @@ void SurfaceContact::touch(const TriangleSurface& surface, int triangle) {
   if (const bool isDone = inFront && touchInFront(surface, here); !isDone) touchFace(ConvexShape{corners}, here.triangle, triangle, faceGap, inFront);
   const double depth = touching * shape_->size();
   const bool overlaps = inFront && faceGap < -depth && !(here.near && here.near->gap >= -depth);
-  if (points_.size() == before && (here.isAllowed || overlaps)) missed_.push_back(here);
+  const auto isOverlap = [&](const PairPoint& point) { return point.gap < -depth; };
+  const bool tellsOfIt = std::any_of(points_.begin() + static_cast<std::ptrdiff_t>(before), points_.end(), isOverlap);
+  if ((points_.size() == before && here.isAllowed) || (overlaps && !tellsOfIt)) missed_.push_back(here);
 }
 
 /// Of a shape in front of the triangle: returns whether that is all, else the face sees to it.
@@ -310,21 +327,33 @@ void SurfaceContact::addMissed() {
   const double depth = touching * shape_->size();
   double least = std::numeric_limits<double>::infinity();
   for (const PairPoint& point : points_) least = std::min(least, point.gap);
+  const auto isOverlapped = [&](Near& missed) {
+    if (!missed.near) missed.near = separationFrom(ConvexShape{missed.triangle.corners}, missed.way);
+    return missed.near->gap < -depth;
+  };
   const Near* nearest = nullptr;
   for (Near& missed : missed_) {
     if (!(missed.faceGap < least - depth)) continue;
-    if (!missed.near) missed.near = separationFrom(ConvexShape{missed.triangle.corners}, missed.way);
-    if (missed.near->gap < least - depth && (missed.isAllowed || missed.near->gap < -depth)) least = missed.near->gap, nearest = &missed;
+    const bool overlaps = isOverlapped(missed);
+    if (missed.near->gap < least - depth && (missed.isAllowed || overlaps)) least = missed.near->gap, nearest = &missed;
   }
-  if (nearest == nullptr) {
-    if (points_.empty() && below_) points_.push_back(*below_);
-    return;
+  if (nearest != nullptr) addSingle(*nearest);
+  for (Near& missed : missed_) {
+    if (!(missed.faceGap < -depth && isOverlapped(missed))) continue;
+    const Vector3 normal = pushOf(missed);
+    const auto saysSo = [&](const PairPoint& point) { return point.normal.dot(normal) > alike && point.gap < half * missed.near->gap; };
+    if (std::none_of(points_.begin(), points_.end(), saysSo)) addSingle(missed);
   }
-  const Separation& near = *nearest->near;
-  const std::array<Vector3, 3>& corners = nearest->triangle.corners;
-  const Vector3 onTriangle = near.witnessA + nearestOnTriangle(near.witnessA, corners[0], corners[1], corners[2]).way;
-  const Vector3 normal = nearest->isAllowed ? near.normal : Vector3{-nearest->triangle.normal};
-  points_.push_back({onTriangle - 0.5 * near.gap * normal, normal, near.gap, surfaceFeature(nearest->number, Meets::Single, 0, 5, 0)});
+  if (points_.empty() && below_) points_.push_back(*below_);
+}
+
+Vector3 SurfaceContact::pushOf(const Near& missed) { return missed.isAllowed ? missed.near->normal : Vector3{-missed.triangle.normal}; }
+
+void SurfaceContact::addSingle(const Near& missed) {
+  const Separation& near = *missed.near;
+  const std::array<Vector3, 3>& corners = missed.triangle.corners;
+  const Vector3 onTriangle = near.witnessA + nearestOnTriangle(near.witnessA, corners[0], corners[1], corners[2]).way, normal = pushOf(missed);
+  points_.push_back({onTriangle - 0.5 * near.gap * normal, normal, near.gap, surfaceFeature(missed.number, Meets::Single, 0, 5, 0)});
 }
 
 void SurfaceContact::finish(const Pose& X_WS, std::vector<PairPoint>& out) {

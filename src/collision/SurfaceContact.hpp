@@ -25,6 +25,7 @@ struct SurfaceTriangle {
   std::array<Vector3, 3> corners;   // [m] S, counter-clockwise seen from the front
   Vector3 normal{Vector3::Zero()};  // [-] to the front
   std::array<bool, 3> ridge{};      // edge (k, k+1) is convex or a border
+  std::array<bool, 3> hollow{};     // or concave
   std::array<Vector3, 3> beyond{};  // [-] last normal allowed at a ridge: of the face beyond it, or sideways out of a border
 };
 
@@ -84,6 +85,8 @@ class SurfaceContact {
   bool touchInFront(const TriangleSurface& surface, Near& here);
   Separation separationFrom(const ConvexShape& flat, const Vector3& way) const;
   void addMissed();
+  static Vector3 pushOf(const Near& missed);
+  void addSingle(const Near& missed);
   void touchFreely(const Separation& near, const ConvexShape& flat, const SurfaceTriangle& t, int triangle);
   void touchFace(const ConvexShape& flat, const SurfaceTriangle& t, int triangle, double faceGap, bool inFront);
   void addMeetings(const std::vector<Meeting>& meetings, const Vector3& normal, const SurfaceTriangle& t, int triangle, double least, bool cornersOnly);

@@ -307,6 +307,42 @@ TEST(SurfacePairs, whatSinksIntoTheGroundIsNeverLost) {
     }
 }
 
+// Overlaps of both sides of a valley, by up to a tenth of the body's size: pushed out of one side alone it goes deeper into the other, and out of that in the next step.
+TEST(SurfacePairs, whatIsPressedIntoAValleyIsPushedOutOfBothSides) {
+  Random random{12};
+  std::vector<Shape> all = bodies();
+  all.push_back(Shape::hull({{-0.1, -0.1, -0.1}, {0.2, 0, 0}, {0, 0.2, 0}, {0, 0, 0.2}}));
+  int both = 0;
+  for (const double slope : {0.3, 1.5})
+    for (const Shape& body : all) {
+      const Shape ground = terrain(21, [=](double x, double) { return slope * std::abs(x); });
+      for (int trial = 0; trial < 300; ++trial) {
+        const double depth = std::array{1e-9, 1e-7, 1e-6, 1e-4, 1e-3, 0.02}[static_cast<std::size_t>(trial % 6)];
+        Pose X_WB{Vector3::Zero(), random.rotation()};
+        const ConvexShape turned{body, X_WB};
+        const auto behind = [&](double side) {  // [m] that it reaches against the normal of the side at x > 0 or x < 0
+          const Vector3 normal = Vector3{-side * slope, 0, 1}.normalized();
+          return turned.margin() - normal.dot(turned.coreSupport(-normal)) - depth;
+        };
+        const double stretch = std::hypot(slope, 1.0), right = stretch * behind(1), left = stretch * behind(-1);  // of −slope x + z and of slope x + z
+        X_WB.position = {0.5 * (left - right) / slope, random.uniform(-0.3, 0.3), 0.5 * (left + right)};
+        const auto overlaps = [&](double side) {  // the side as one triangle, not what it would be beyond the bottom
+          const Vector3 far{side, 0, slope};
+          return separate(ConvexShape{body, X_WB}, ConvexShape{std::array<Vector3, 3>{Vector3{0, 3, 0}, 3 * far, Vector3{0, -3, 0}}}, 0.01).gap < -0.1 * depth;
+        };
+        if (!overlaps(1) || !overlaps(-1)) continue;
+        ++both;
+        bool isRight = false, isLeft = false;
+        for (const PairPoint& point : collide(body, X_WB, ground, Pose{}, 1e-3)) {
+          isRight = isRight || (point.normal.x() > 0 && point.gap < 0);
+          isLeft = isLeft || (point.normal.x() < 0 && point.gap < 0);
+        }
+        ASSERT_TRUE(isRight && isLeft) << name(body.type) << " trial " << trial << ", depth " << depth << ", slope " << slope << ": " << isRight << isLeft;
+      }
+    }
+  EXPECT_GE(both, 2000);
+}
+
 /// Distance of a point from a triangle: the plane where its foot is inside, else the nearest of the three edges.
 double distanceToTriangle(const Vector3& p, const std::array<Vector3, 3>& t) {
   const Vector3 normal = (t[1] - t[0]).cross(t[2] - t[0]).normalized();
