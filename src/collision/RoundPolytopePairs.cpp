@@ -183,6 +183,7 @@ void collideCore(const Polytope& polytope, const Core& core, double radius, doub
   Candidate best = face;
   if (face.distance <= core_contact * size) {
     if (segment) best = deepEdge(polytope, core, face);
+    if (best.distance > core_contact * size) best = nearestEdge(polytope, core);  // no face lies between them, but an edge or a corner
   } else {
     const Overlap over = overFace(polytope, face.face, core, 0);
     const bool faceIsNearest = over.low <= over.high && face.s >= over.low && face.s <= over.high;

@@ -9,7 +9,9 @@
 
 #include "collision/Features.hpp"
 #include "collision/NarrowPhase.hpp"
+#include "collision/RoundPolytopePairs.hpp"
 #include "unit/collision/PolytopeOracle.hpp"
+#include "unit/collision/Random.hpp"
 
 namespace stiction {
 namespace {
@@ -247,6 +249,59 @@ TEST(PolytopePairs, MasonryHasNoContactDeeperThanItIs) {
 }
 
 // What a tree of faces leaves out changes nothing, and least gaps are those of brute force.
+/// Depth [m] of a segment in the solid, negative outside: along the normals of faces and of parallelograms that edges and the segment span.
+double depthOf(const oracle::Solid& solid, const Vector3& p, const Vector3& q) {
+  double most = -std::numeric_limits<double>::infinity();
+  const auto consider = [&](const Vector3& n) {
+    double top = -std::numeric_limits<double>::infinity();
+    for (const Vector3& v : solid.vertices) top = std::max(top, n.dot(v));
+    most = std::max(most, std::min(n.dot(p), n.dot(q)) - top);
+  };
+  for (const Vector3& n : solid.normals) consider(n);
+  for (const Polytope::Edge& edge : solid.edges) {
+    const Vector3 n = (solid.vertex(edge.v1) - solid.vertex(edge.v0)).cross(q - p).normalized();
+    consider(n);
+    consider(-n);
+  }
+  return -most;
+}
+
+/// Distance [m] of a segment outside of the solid.
+double distanceOf(const oracle::Solid& solid, const Vector3& p, const Vector3& q) {
+  double least = std::min(oracle::distanceFromSurface(p, solid), oracle::distanceFromSurface(q, solid));
+  for (const Polytope::Edge& edge : solid.edges) least = std::min(least, oracle::segmentSegment(p, q, solid.vertex(edge.v0), solid.vertex(edge.v1)));
+  return least;
+}
+
+// Thin ones above all: a rod beside the corner of a plate is on the inner side of none of its faces, and yet apart.
+TEST(PolytopePairs, CapsulesAgreeWithBruteForce) {
+  Random random{44};
+  const Shape shapes[] = {Shape::box({0.2, 0.15, 0.1}), Shape::box({0.2, 0.15, 0.002}), Shape::box({0.3, 0.01, 0.01}),
+                          Shape::hull({{0, 0, 0.25}, {0, 0, -0.25}, {0.012, 0, 0}, {-0.012, 0.006, 0}, {0, 0.012, 0}, {0, -0.012, 0.012}}),
+                          Shape::hull({{-0.1, -0.1, -0.1}, {0.2, 0, 0}, {0, 0.2, 0}, {0, 0, 0.2}})};
+  const double radius = 0.01, half = 0.2, reach = 0.15;
+  const Shape rod = Shape::capsule(radius, half);
+  int apart = 0, inside = 0;
+  for (const Shape& shape : shapes)
+    for (int trial = 0; trial < 4000; ++trial) {
+      const Pose X_WA{Vector3::Zero(), random.rotation()}, X_WB{0.15 * random.vector(), random.rotation()};
+      const Vector3 along = half * (X_WB.rotation * Vector3::UnitZ()), p = X_WB.position - along, q = X_WB.position + along;
+      const oracle::Solid solid{shape, X_WA};
+      const double depth = depthOf(solid, p, q), expected = (depth >= 0 ? -depth : distanceOf(solid, p, q)) - radius;
+      (depth >= 0 ? inside : apart) += expected < reach ? 1 : 0;
+      std::vector<PairPoint> points;
+      collidePolytopeCapsule(shape, X_WA, rod, X_WB, reach, points);
+      double least = std::numeric_limits<double>::infinity();
+      for (const PairPoint& point : points) least = std::min(least, point.gap);
+      if (expected < reach)
+        ASSERT_NEAR(least, expected, 1e-5 * shape.polytope->radius) << "trial " << trial << ", depth " << depth;
+      else
+        ASSERT_TRUE(points.empty()) << "trial " << trial << ", gap " << least << ", not " << expected;
+    }
+  EXPECT_GE(apart, 4000);
+  EXPECT_GE(inside, 2000);
+}
+
 TEST(PolytopePairs, ManyFacesAgreeWithAllFaces) {
   std::mt19937 random{20261127};
   int touching = 0;
