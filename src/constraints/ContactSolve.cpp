@@ -165,7 +165,7 @@ ConstraintSolver::MultiBodySolveResult ConstraintSolver::solveWithContacts(const
     SolveOptions options;
     options.tolerance = tolerance_;
     options.maxIterations = max_iterations_ == 0 ? 0 : left;
-    options.thorough = false;
+    options.effort = Effort::Usual;
     const PortfolioReport report = Portfolio{}.solve(problem, other, options);
     result.details.iterations += max_iterations_ == 0 ? report.iterations : std::min(report.iterations, left);
     if (report.certificate.relative < certificate.relative) {

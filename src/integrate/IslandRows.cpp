@@ -14,6 +14,7 @@ constexpr double kSlow = 1e-7;    // [-] or of what gravity adds to it in the st
 constexpr double kCreep = 1e-8;   // [-] likewise, of what dry friction holds, where trials come no nearer: round-off of links that weigh next to nothing
 constexpr double kHeadway = 0.5;  // [-] of the least miss so far: what another trial is worth it for
 constexpr double kNear = 1e-5;    // [-] of the certificate's scale: speed of a miss that is left to the projection when trials come no nearer,
+constexpr double kFair = 1e-2;    // [-] or, when another trial finds no answer, since contacts that jam leave no room for one, this;
 constexpr double kCrude = 1e-3;   // [-] of the bodies' size: or, in the shortest step, this miss
 constexpr int kTrials = 12;
 
@@ -154,10 +155,12 @@ void IslandRows::aim(double h) {
   ContactProblem& problem = problem_->assembly.problem;
   targets_.clear();
   const double slow = slowWay(h);
+  const bool leaves = straight_ || problem_->vBefore.isZero(0.0);  // rows where they start: bodies at rest go no farther off, and need no push
   auto n = static_cast<Eigen::Index>(3 * firstOneSided());
   for (std::size_t k = 0; k < rows().size(); ++k) {
     const ConstraintRows::Row& row = rows()[k];
-    const double target = row.moving + bendOf(row, h) + missedBy_[static_cast<Eigen::Index>(k)] + startOf(row, slow) / h;
+    const double start = leaves ? 0.0 : startOf(row, slow);
+    const double target = row.moving + bendOf(row, h) + missedBy_[static_cast<Eigen::Index>(k)] + start / h;
     if (!row.unilateral) {
       targets_.push_back(target);
       continue;
@@ -192,13 +195,14 @@ void IslandRows::enterImpact() {
   assembly.problem.b = -assembly.problem.b;
 }
 
-double IslandRows::enterProjection(ContactAssembly& assembly, double h, double reach, std::vector<double>& targets) const {
-  double longest = 0;
+IslandRows::Ways IslandRows::enterProjection(ContactAssembly& assembly, double h, double reach, std::vector<double>& targets) const {
+  Ways ways;
   for (const ConstraintRows::Row& row : rows()) {
     if (!takesPart(row, assembly, reach)) continue;
     const double limit = farthestCorrection(row.size, h);
-    longest = std::max(longest, std::min(errorOf(row, row.value), limit));
+    ways.longest = std::max(ways.longest, std::min(errorOf(row, row.value), limit));
     if (!row.unilateral) {
+      ways.haveLoops = ways.haveLoops || island_->setup->held[at(row.held)].mobilizer < 0;
       assembly.addRow(rows_.ratesOf(row));
       targets.push_back(std::clamp(row.value, -limit, limit));
     } else {
@@ -206,7 +210,7 @@ double IslandRows::enterProjection(ContactAssembly& assembly, double h, double r
       assembly.problem.w[3 * (assembly.problem.contacts() - 1)] = std::max(row.value, -limit);
     }
   }
-  return longest;
+  return ways;
 }
 
 bool IslandRows::warmStart(double h) {
@@ -231,7 +235,7 @@ bool IslandRows::warmStart(double h) {
 void IslandRows::beginTrials() {
   ends_.beginTrials();
   needed_.clear();
-  lastTrial_ = flat_ = false;
+  lastTrial_ = straight_ = flat_ = false;
   lastSlip_ = std::numeric_limits<double>::infinity();
   joints_.beginTrials();
 }
@@ -253,12 +257,13 @@ IslandRows::Ending IslandRows::endOf(const Trial& trial) {
   const Miss miss = findMisses(trial);
   const bool contactsMiss = ends_.find(*trial.rates, misses_.tail(ends_.size())), mayGoOn = trial.round < kTrials && !lastTrial_;
   if (miss.stays || miss.worst <= kMiss * trial.scale) return contactsMiss && mayGoOn ? again() : Ending::Accepted;
-  if (lastTrial_) return miss.near ? Ending::Accepted : Ending::Lost;
+  if (lastTrial_) return miss.fair ? Ending::Accepted : Ending::Lost;
   const bool headway = miss.worst <= kHeadway * leastMiss_, least = miss.worst < leastMiss_;
   if (least) {
     leastMiss_ = miss.worst;
     leastMissedBy_ = missedBy_;
     leastIsNear_ = miss.near;
+    leastIsFair_ = miss.fair;
   }
   if (mayGoOn && (headway || contactsMiss)) return again();
   if (!leastIsNear_) return Ending::Lost;
@@ -284,7 +289,9 @@ IslandRows::Miss IslandRows::findMisses(const Trial& trial) {
     misses_[static_cast<Eigen::Index>(k)] = miss / trial.h;
     found.worst = std::max(found.worst, std::abs(miss) / trial.h);
     found.stays = found.stays && std::abs(miss) <= mayStay(row, slow);
-    found.near = found.near && std::abs(miss) <= (trial.last || flat_ ? kCrude * row.size : trial.h * kNear * trial.scale);
+    const bool crude = (trial.last || flat_) && std::abs(miss) <= kCrude * row.size;
+    found.near = found.near && (crude || std::abs(miss) <= trial.h * kNear * trial.scale);
+    found.fair = found.fair && (crude || std::abs(miss) <= trial.h * kFair * trial.scale);
   }
   return found;
 }
@@ -309,13 +316,14 @@ bool IslandRows::forcesSwitch(double h) {
 }
 
 bool IslandRows::retreat() {
-  if (lastTrial_ || rows().empty()) return false;
-  lastTrial_ = true;
-  flat_ = !std::isfinite(leastMiss_);
-  if (flat_)
-    missedBy_.setZero();
-  else
+  const bool some = std::isfinite(leastMiss_);
+  if (rows().empty() || flat_ || (straight_ && !some)) return false;
+  if (some) flat_ = std::exchange(lastTrial_, true) || !leastIsFair_;
+  straight_ = straight_ || flat_ || !some;
+  if (some && !flat_)
     missedBy_ = leastMissedBy_;
+  else
+    missedBy_.setZero();
   return true;
 }
 
@@ -323,7 +331,7 @@ bool IslandRows::retreat() {
 double IslandRows::slowWay(double h) const { return kSlow * h * h * island_->setup->model->gravity.norm(); }
 
 /// [m/s] (h/2) γ
-double IslandRows::bendOf(const ConstraintRows::Row& row, double h) const { return flat_ ? 0.0 : 0.5 * h * row.bend; }
+double IslandRows::bendOf(const ConstraintRows::Row& row, double h) const { return straight_ ? 0.0 : 0.5 * h * row.bend; }
 
 void IslandRows::account(AccountScratch& scratch) {
   if (rows_.empty()) return;

@@ -46,8 +46,12 @@ class IslandRows {
   void aim(double h);
   /// Adds the rows to the problem of an impact.
   void enterImpact();
-  /// Adds the rows of the region's bodies to the projection, what equality rows miss to `targets` [m]. Returns the longest way [m] that one of them has to go.
-  double enterProjection(ContactAssembly& assembly, double h, double reach, std::vector<double>& targets) const;
+  struct Ways {
+    double longest{0};      // [m] that a row has to go
+    bool haveLoops{false};  // equality rows beside those of joints, which close chains
+  };
+  /// Adds the rows of the region's bodies to the projection, what equality rows miss to `targets` [m].
+  Ways enterProjection(ContactAssembly& assembly, double h, double reach, std::vector<double>& targets) const;
   /// Multipliers of the last step. Returns whether there are any.
   bool warmStart(double h);
 
@@ -68,8 +72,8 @@ class IslandRows {
   Ending end(const Trial& trial);
   /// Whether the answer has dry friction or actuators where they were not taken to be: then the (sub)step is worth another trial.
   bool forcesSwitch(double h);
-  /// Back to the best trial so far, for good; where there is none, to rows that leave curves to the projection, as contacts do: closed ones may leave no room for more.
-  /// False when that is done already.
+  /// Where a trial has no answer: after the first one, to rows that do not aim at what they are expected to curve, for which contacts that jam may leave no room; after another, back to the best
+  /// so far, for good; where that is not fair, or has no answer now, for good to rows that leave curves to the projection, as contacts do. False when there is nothing left to go back to.
   bool retreat();
 
   /// Work of the rows and of joint forces, in the island's ledger.
@@ -116,6 +120,7 @@ class IslandRows {
   struct Miss {
     double worst{0};               // [m/s]
     bool stays{true}, near{true};  // all by so little that it may stay; that the projection can mend it
+    bool fair{true};               // likewise, where another trial finds no answer
   };
 
   Ending endOf(const Trial& trial);
@@ -147,7 +152,8 @@ class IslandRows {
   AndersonMixing<1> mixing_{4};
   double leastMiss_{std::numeric_limits<double>::infinity()};  // [m/s] of the best one
   double lastSlip_{std::numeric_limits<double>::infinity()};   // [m/s] of what dry friction holds, in the last trial
-  bool leastIsNear_{false}, lastTrial_{false}, flat_{false};
+  bool leastIsNear_{false}, leastIsFair_{false}, lastTrial_{false};
+  bool straight_{false}, flat_{false};  // rows do not aim at what they are expected to curve; nor at what trials miss
 };
 
 }  // namespace stiction

@@ -55,9 +55,9 @@ bool IslandSolver::solve(double h, Trial trial, bool last, const std::function<v
   options.beforeSearch = beforeSearch;
   options.rest = rest;
   options.sameMatrices = trial.aimed;
-  if (trial.rough) options.enough = kRough;
-  options.thorough = last;  // before that, a smaller step is the better resort
+  if (trial.first && !last) options.enough = kRough;
   options.warm = warmStart(h);
+  options.effort = last ? Effort::Thorough : trial.aimed && options.warm ? Effort::Near : trial.first ? Effort::Short : Effort::Usual;
   options.states = &states_;
   problem_->followImpulses();
   return solve(options);
@@ -91,8 +91,7 @@ bool IslandSolver::sharpen(Iterate& candidate, double relative) {
   if (island_->setup->options->solver != "auto") return false;
   SolveOptions options;
   options.warm = true;
-  options.nearOnly = true;
-  options.thorough = false;
+  options.effort = Effort::Near;
   options.tolerance = relative;
   options.polish = 0.1 * relative;
   options.scale = certifier_.scale();

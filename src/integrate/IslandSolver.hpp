@@ -24,7 +24,8 @@ class IslandSolver {
   bool warmStart(double h);
   struct Trial {
     bool aimed;  // the problem is the last one, but for what its rows aim at
-    bool rough;  // the answer shows what to aim at, and will not stand: it need not pass
+    bool
+        first;  // its rows aim at what they are expected to curve, which contacts may leave no room for; the answer shows what to aim at, and need not pass where a smaller step is left
   };
   /// Solves and certifies a (sub)step of h [s] from there. `last`: no smaller step is left to resort to. `beforeSearch`, `rest`: as in SolveOptions.
   bool solve(double h, Trial trial, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest);

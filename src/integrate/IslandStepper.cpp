@@ -149,8 +149,8 @@ std::optional<bool> IslandStepper::answer(double h, int depth, int round, bool a
   const std::function<void()> beforeSearch = std::ref(lookAhead);  // a copy of it would take from the heap
   const auto mayRest = [&] { return rest_.mayRest() || rest_.mayRestInPart(); };
   const std::function<bool()> rest = std::ref(mayRest);
-  const IslandSolver::Trial trial{aimed, round == 0 && !last && !rows_.empty()};
-  bool certified = rests || solver_.solve(h, trial, last && round == 0, last ? nullptr : &beforeSearch, &rest);
+  const IslandSolver::Trial trial{aimed, round == 0 && !rows_.empty()};
+  bool certified = rests || solver_.solve(h, trial, last && !aimed, last ? nullptr : &beforeSearch, &rest);
   if (aimed && !rests && solver_.iterations() > kDear) rows_.findEndsDear();
   rests = rests || (certified && rest_.comesToRest());
   const bool late = island_.report().outOfTime;

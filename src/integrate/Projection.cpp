@@ -28,6 +28,10 @@ constexpr double kRoundOff = 1e-9;     // [-] of the worst fault's way: a pass t
 constexpr double kGain = 0.5;          // [-] likewise one that leaves more of the worst fault than that, once overlaps are below Island::kStray,
 constexpr double kLocal = 0.1;         // [-] of the island's bodies: a larger region is the whole island
 constexpr double kTurn = 0.1;          // [rad] in a pass: where it says more, what it says of joints and gaps no longer holds, and all go a part of the way
+constexpr double kShort = 0.5;         // [-] likewise of closed chains: where they would go less far than that,
+constexpr double kLeastGiven = 1e-6;   // [-] of its inverse mass: a row gives way by this,
+constexpr double kGivenMore = 100;     // [-] times as much the next time,
+constexpr double kMostGiven = 1;       // [-] and this at most
 constexpr int kPasses = 5, kLatePasses = 2, kClosingPasses = 3;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -215,7 +219,9 @@ void Projection::assemble(double h, Asked asked, bool mended) {
     }
   }
   const int anchors = problem.rows();
-  largest = std::max(largest, rows_->enterProjection(assembly, h, reach, targets_));
+  const IslandRows::Ways ways = rows_->enterProjection(assembly, h, reach, targets_);
+  largest = std::max(largest, ways.longest);
+  hasLoops_ = ways.haveLoops;
   problem.b = Eigen::Map<const VectorX>{targets_.data(), static_cast<Eigen::Index>(targets_.size())};
   problem.C.setZero(problem.rows());
   const double compliance = rows_->empty() ? kCompliance : kJointed;
@@ -244,11 +250,30 @@ bool Projection::solve() {
   options.polish = polish(certifier_.scale());
   options.tolerance = std::clamp(kTolerance, options.polish, kMargin * std::max(options.polish, kPolish));
   options.warm = true;
-  options.thorough = false;  // the next step corrects what is left
+  options.effort = Effort::Usual;  // the next step corrects what is left
   options.enough = kEnough;
   options.deadline.callOff = island_->callOff;
   options.scale = certifier_.scale();
   return portfolio_.solve(problem, problem_.iterate, options, certifier_).certificate.relative <= kUseful;
+}
+
+/// The same. Near poses that leave closed chains no way to where they ask there is no answer, or one that leads far beyond where it holds: then constraints give way, more and more, until there
+/// is one by which no body turns too far. `overlaps`: it may be that there is none for these; no chain is torn for them.
+bool Projection::solveGiving(bool overlaps) {
+  bool solved = solve();
+  if (!hasLoops_ || (!solved && overlaps)) return solved;
+  ContactProblem& problem = problem_.assembly.problem;
+  for (double give = kLeastGiven; (!solved || share() < kShort) && give <= kMostGiven; give *= kGivenMore) {
+    for (int j = 0; j < problem.rows(); ++j) problem.C[j] = std::max(problem.C[j], give * problem_.assembly.inverseMass(problem.G, j));
+    last_ = problem_.iterate;
+    if (solve()) {
+      solved = true;
+    } else if (solved) {
+      problem_.iterate = last_;
+      break;
+    }
+  }
+  return solved;
 }
 
 /// How much of what the answer says the bodies move [-].
@@ -313,7 +338,7 @@ void Projection::rememberMended(double h, bool stuck) {
   }
 }
 
-/// Where gaps cannot all be mended: solves the pass with gaps that give way, to see of which little would be, and then, with these gentle, as it was.
+/// Where gaps cannot all be mended: solves the pass with gaps that give way, to see of which little would be, and then, with these gentle, as it was; where even that cannot be, the former stands.
 bool Projection::giveWay(double h, bool mended) {
   assemble(h, Asked::AllSoftly, mended);
   if (!solve()) return false;
@@ -325,8 +350,10 @@ bool Projection::giveWay(double h, bool mended) {
     ContactMemory* entry = island_->memoryOf(contact.key);
     (entry ? *entry : addMemory(island_->report().memory, unloaded(contact, h))).yields = true;
   }
+  last_ = problem_.iterate;
   assemble(h, Asked::All, mended);
-  return solve();
+  if (!solve()) problem_.iterate = last_;  // these contradict each other as well
+  return true;
 }
 
 bool Projection::project(double h) {
@@ -340,13 +367,16 @@ bool Projection::project(double h) {
   const int passes = island_->report().outOfTime ? kLatePasses : kPasses;
   for (int pass = 0; pass < passes && !region_.empty() && !stuck; ++pass) {
     assemble(h, Asked::All, pass > 0);
-    if (!solve() && !giveWay(h, pass > 0)) break;
+    const bool wasWhole = region_.size() == island_->bodies.size();
+    if (!solveGiving(faults.hasGaps)) {
+      if (!giveWay(h, pass > 0)) break;
+      faults = chooseRegion(h, true);  // headway is that of the others
+    }
     const double way = longestWay();
     if (way <= kRoundOff * faults.way) problem_.iterate.v.setZero();  // what stands keeps its bits
     moveBodies();
     parted_ = kStillParted;
     anchorStays_ = strayed();
-    const bool wasWhole = region_.size() == island_->bodies.size();
     const Faults before = faults;
     faults = chooseRegion(h, true);
     const bool isIdle = way <= kHeadway * before.way || (faults.overlap <= strayed() && faults.way > kGain * before.way);
@@ -367,7 +397,7 @@ void Projection::closeConstraints(double h) {
     sortOut(region_);
     rows_->addHeld(region_);
     assemble(h, Asked::Constraints, true);
-    if (!solve()) return;
+    if (!solveGiving(false)) return;
     moveBodies();
   }
 }

@@ -10,6 +10,8 @@
 //   d += [Δx_B + θ_B × r_B] − [Δx_A + θ_A × r_A] ,   r: mean of the levers before and after, θ: rotation vector of the step
 // so that pivoting about a fixed point and rolling both give d = 0 to third order in θ; contacts that turn farther in a step than kTurn (IslandStepper.cpp) have no anchor. Deep
 // overlaps come out at a bounded speed.
+// Near poses in which closed chains have no way to where they ask (an arm stretched out whose hand is held) answers go to infinity: the rows get compliance then, 1e-6, 1e-4 … of their inverse mass,
+// until no body turns by more than twice what a pass goes (Levenberg 1944, Marquardt 1963).
 // What the projection does to potential energy and, by turning the inertias, to kinetic energy is booked as stabilisation.
 //
 // Only what moved can have gone wrong: first the bodies at faulty contacts move and all others stand; where that does not mend the gaps, all of the island's do. What the
@@ -55,6 +57,7 @@ class Projection {
   void assemble(double h, Asked asked, bool mended);
   double polish(double scale) const;
   bool solve();
+  bool solveGiving(bool overlaps);
   bool giveWay(double h, bool mended);
   double share() const;
   double longestWay() const;
@@ -72,6 +75,8 @@ class Projection {
   std::vector<double> targets_;  // [m] b of each equality row
   double parted_{0};             // [-] of the pair's size: farthest gap that the pass closes
   double anchorStays_{0};        // [-] likewise: farthest that an anchor may be out of place
+  Iterate last_;                 // scratch
+  bool hasLoops_{false};         // the pass has chains that constraints close
   double bend_{0}, finest_{0};   // [m] what surfaces curve over the way that the pass goes, at most; least size of a pair that it sees to
 };
 

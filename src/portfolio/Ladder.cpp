@@ -61,8 +61,8 @@ PortfolioReport Ladder::solve(const PosedProblem& problem, Iterate& iterate, con
 void Ladder::ascend() {
   const SolveOptions& options = climb_.options();
   if (startAtOnce()) return;
-  if (climb_.problem().mu().isZero(0) && (press() || !options.thorough)) return;
-  if (startWarm() || options.nearOnly || climb_.relative() <= options.enough) return;
+  if (climb_.problem().mu().isZero(0) && (press() || !isThorough())) return;
+  if (startWarm() || isNear() || climb_.relative() <= options.enough) return;
   if (standCold()) return;
   if (!isFar_ && sweeps_.takeAll()) return;
   if (climb_.isNarrowed() && !climb_.prepare()) return;  // what comes now does better with all contacts
@@ -80,12 +80,12 @@ bool Ladder::startAtOnce() {
   const PosedProblem& problem = climb_.problem();
   const bool isFrictionless = problem.mu().isZero(0);
   isStanding_ = false;
-  if ((!options.warm || isNearlyAlone(problem)) && !options.nearOnly && !isStructure(problem) && sweeps_.look()) return true;
+  if ((!options.warm || isNearlyAlone(problem)) && !isNear() && !isStructure(problem) && sweeps_.look()) return true;
   if (options.warm && isFrictionless && hasMany() && sweeps_.press()) return true;
   isLoose_ = options.warm && !isFrictionless && problem.global() != nullptr && sliding_.isLoose(*problem.global(), climb_.best(), climb_.certifier().scale());
   if (options.warm) start_ = climb_.best().v;  // before anything goes on from there
   isFar_ = isLoose_ && startsFar();
-  if (isFar_ && !options.nearOnly && sweeps_.take(looseSweeps)) return true;
+  if (isFar_ && !isNear() && sweeps_.take(looseSweeps)) return true;
   if (!climb_.isPrepared() && !(isLoose_ ? climb_.narrow() : climb_.prepare())) {
     climb_.fail();
     return true;
@@ -116,7 +116,7 @@ bool Ladder::startWarm() {
   if (!options.warm || isFar_) return false;
   if ((isLoose_ || !startsFar()) && climb_.rung(kWarmRung, climb_.newton, climb_.fromBest(warmSteps, warmPatience))) return true;
   const char* name = climb_.relative() < besideStart && !hasMany() ? kWarmRung : "proxac";
-  return climb_.relative() < warmNear && climb_.rung(name, climb_.proxac, climb_.fromBest(options.nearOnly ? nearOnlySteps : warmSteps));
+  return climb_.relative() < warmNear && climb_.rung(name, climb_.proxac, climb_.fromBest(isNear() ? nearOnlySteps : warmSteps));
 }
 
 /// Structures, and heaps under their weight alone, from cold: no sweeps carry a load through them.
@@ -169,7 +169,7 @@ bool Ladder::climbDear() {
                                                     : climb_.fromBest(briefSteps);
     if (climb_.rung("proxac", climb_.proxac, brief) || prefersSmallerStep) return true;
   }
-  if (climb_.rung("centralpath", centralPath_, climb_.fromCold(canShorten() ? pathSteps : routeSteps)) || !climb_.options().thorough) return true;
+  if (climb_.rung("centralpath", centralPath_, climb_.fromCold(canShorten() ? pathSteps : routeSteps)) || !isThorough()) return true;
   // What rested will rest, whatever the best answer so far says.
   if (creeps && climb_.rung("lagged", lagged_, climb_.fromBest(allRounds, roundSteps), &start_)) return true;
   return climb_.rung("ipm", ipm_, climb_.fromCold());
@@ -181,21 +181,21 @@ bool Ladder::climbCheap() {
       isStanding_ && (!hasMany() || componentsPerVelocity(climb_.system().problem()) > redundancy);  // there the interior point takes fewer steps
   if (!isWarm && !isTight && climb_.rung("proxac", climb_.proxac, climb_.fromBest(hasMany() ? stepsOfPile() : cheapSteps))) return true;
   if (isWarm && settle()) return true;
-  if (climb_.rung("ipm", ipm_, climb_.fromCold())) return true;
+  if (climb_.rung("ipm", ipm_, climb_.fromCold()) || climb_.options().effort == Effort::Short) return true;
   if (!isInner_ && climb_.system().symmetric() && climb_.rung("lagged", lagged_, climb_.fromCold(hasMany() ? pileLaggedSteps : laggedSteps))) return true;
   if (climb_.rung("centralpath", centralPath_, climb_.fromCold(hasMany() ? pilePathSteps : routeSteps))) return true;
   if (!hasMany() || wanders()) return false;
-  return climb_.rung("proxac", climb_.proxac, climb_.fromBest(stepsOfPile())) || !climb_.options().thorough;
+  return climb_.rung("proxac", climb_.proxac, climb_.fromBest(stepsOfPile())) || !isThorough();
 }
 
 /// Whatever the problem, the methods that take longest and give up last.
 void Ladder::climbLast() {
   const bool isDear = climb_.isDear();
   if (climb_.rung("proxac", climb_.proxac, climb_.fromBest(isDear ? dearSteps : 0))) return;
-  if (climb_.options().thorough && !isInner_ && !isDear && climb_.system().symmetric() && climb_.rung("lagged", lagged_, climb_.fromCold())) return;
+  if (isThorough() && !isInner_ && !isDear && climb_.system().symmetric() && climb_.rung("lagged", lagged_, climb_.fromCold())) return;
   if (!isInner_ && climb_.rung("continuation", continuation_, climb_.fromBest(isDear ? dearPathSteps : 0))) return;
   if (climb_.rung("proxac", climb_.proxac, climb_.fromCold()) || climb_.rung("prox", prox_, climb_.fromCold())) return;
-  if (isInner_ || sweeps_.take(longSweeps) || !climb_.options().thorough) return;
+  if (isInner_ || sweeps_.take(longSweeps) || !isThorough()) return;
   if (!isDear && climb_.rung("proxac", climb_.proxac, climb_.fromBest(static_cast<int>(lastPileSteps * climb_.problem().contacts())))) return;
   if (!followPath(Path::Compliance)) followPath(Path::Friction);
 }

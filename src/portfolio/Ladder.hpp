@@ -36,7 +36,9 @@ class Ladder {
 
   bool startsFar();
   bool mostSlideSlower(double speed);
-  bool canShorten() const { return climb_.options().warm && !climb_.options().thorough; }
+  bool isNear() const { return climb_.options().effort == Effort::Near; }
+  bool isThorough() const { return climb_.options().effort == Effort::Thorough; }
+  bool canShorten() const { return climb_.options().warm && !isThorough(); }
   bool wanders() const { return isPile_ && climb_.options().warm; }
   bool hasMany() const { return climb_.problem().contacts() > kManyContacts; }
   int stepsOfPile() const;

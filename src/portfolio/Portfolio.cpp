@@ -111,7 +111,7 @@ bool Portfolio::Impl::solveWithoutRows(const ContactProblem& problem, Iterate& i
     part.warm = part.sameMatrices = true;
     part.states = nullptr;
   }
-  if (!report.certified && options.thorough) return false;
+  if (!report.certified && options.effort == Effort::Thorough) return false;
   report.keepsMomentum = true;
   std::swap(iterate, trial);
   return true;
@@ -141,12 +141,13 @@ PortfolioReport Portfolio::Impl::approximate(const ContactProblem& problem, Iter
 /// By a few steps of Newton's method, or of an interior point where those start too far away.
 PortfolioReport Portfolio::Impl::solveCrudely(const ContactProblem& problem, Iterate& iterate, Certifier& certifier) {
   SolveOptions options;
-  options.thorough = false;
-  options.warm = options.nearOnly = true;
+  options.effort = Effort::Near;
+  options.warm = true;
   const PortfolioReport near = ladder.solve(PosedProblem{problem}, iterate, options, &certifier, nullptr);
   if (near.certificate.relative <= kUseful) return near;
   if (!interiorPoint) interiorPoint = makeSolver("ipm");
-  options.warm = options.nearOnly = false;
+  options.effort = Effort::Usual;
+  options.warm = false;
   options.maxIterations = kCrudeSteps;
   Iterate other;
   const PortfolioReport crude = ladder.solve(PosedProblem{problem}, other, options, &certifier, interiorPoint.get());
@@ -207,7 +208,7 @@ InfeasibilityProof Portfolio::findInfeasibility(const ContactProblem& problem) {
   for (int i = 0; i < problem.contacts(); ++i) soften(stiff, i, certifier.omega()[i] / stiffness);
   Iterate impulses;
   SolveOptions options;
-  options.thorough = false;
+  options.effort = Effort::Usual;
   impl_->ladder.inner().solve(PosedProblem{stiff}, impulses, options, nullptr, nullptr);
   return proveInfeasible(problem, impulses);
 }

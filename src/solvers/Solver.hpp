@@ -1,5 +1,7 @@
 // The one verb of every method: solve(problem, iterate, options) -> SolveReport. The iterate holds the start on entry and the best answer found on return.
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,6 +18,10 @@ namespace stiction {
 enum class SolveStatus : std::uint8_t { Converged, Stalled, IterationLimit, NumericalFailure };
 const char* name(SolveStatus status);
 
+/// How far `auto` goes. Near: what starts near a warm start. Short: all but the methods that take longest. Usual: as far as a time stepper wants, which has smaller steps to resort to.
+/// Thorough: along paths of problems, too, when every method failed.
+enum class Effort : std::uint8_t { Near, Short, Usual, Thorough };
+
 struct SolveOptions {
   double tolerance{1e-8};    // relative certificate that counts as an answer
   double enough{0};          // `auto`: and with which it looks no farther than near a warm start
@@ -27,9 +33,8 @@ struct SolveOptions {
   bool looksOften{false};    // nsgs: the residual is looked at, and the best answer kept, more often on the way
   // Give up after so many checks without headway (Newton: steps, nsgs: windows of sweeps; ipm, proxac: one check, at that step; lagged: steps of a round); 0: the method's own.
   int patience{0};
-  bool thorough{true};   // `auto`: follow paths of problems when every method failed; a time stepper prefers a smaller step
+  Effort effort{Effort::Thorough};
   bool fallBack{false};  // `auto` takes over where a named method that leans on it fails
-  bool nearOnly{false};  // `auto`: only what starts near a warm start
   double relaxation{1};  // [-] nsgs: each contact goes so many times as far as its own answer asks (of full blocks 1.4 at most), and back into its cone
   double scale{0};       // [m/s] the certificate's scale for this problem; 0: let the method compute the same from f and w
   const std::vector<ContactState>* states{nullptr};  // of all contacts, in the answer that a warm start comes from; null: not known
@@ -44,7 +49,8 @@ struct SolveOptions {
   SolveOptions ofPart() const {
     SolveOptions part = *this;
     part.warm = true;
-    part.again = part.sameMatrices = part.thorough = false;
+    part.again = part.sameMatrices = false;
+    part.effort = std::min(effort, Effort::Usual);
     part.scale = 0;
     part.states = nullptr;
     part.beforeSearch = nullptr;

@@ -13,13 +13,6 @@
 namespace stiction::laws {
 namespace {
 
-Joint hinge(const Vector3& axis) {
-  Joint joint;
-  joint.name = "hinge";
-  joint.axis = axis;
-  return joint;
-}
-
 Joint slide(const Vector3& axis) {
   Joint joint = hinge(axis);
   joint.name = "slide";
@@ -32,15 +25,6 @@ Joint ball() {
   joint.name = "ball";
   joint.type = JointType::Ball;
   return joint;
-}
-
-/// A body of mass m and the given inertia, without geoms, so that nothing collides.
-int addMass(ModelBuilder& builder, double mass, const Vector3& moments, const Vector3& centre, const Quaternion& R = Quaternion::Identity()) {
-  Body body;
-  body.mass = mass;
-  body.I_C = moments.asDiagonal();
-  body.X_WB = {centre, R};
-  return builder.addBody(body);
 }
 
 /// A mass that slides along x without gravity.

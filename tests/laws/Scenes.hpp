@@ -18,6 +18,22 @@ inline Quaternion turn(double degrees, const Vector3& axis) { return Quaternion{
 inline double uniform(std::mt19937& random, double low, double high) { return std::uniform_real_distribution<double>{low, high}(random); }
 inline Vector3 inCube(std::mt19937& random, double half) { return {uniform(random, -half, half), uniform(random, -half, half), uniform(random, -half, half)}; }
 
+inline Joint hinge(const Vector3& axis) {
+  Joint joint;
+  joint.name = "hinge";
+  joint.axis = axis;
+  return joint;
+}
+
+/// A body of mass m and the given inertia, without geoms, so that nothing collides.
+inline int addMass(ModelBuilder& builder, double mass, const Vector3& moments, const Vector3& centre, const Quaternion& R = Quaternion::Identity()) {
+  Body body;
+  body.mass = mass;
+  body.I_C = moments.asDiagonal();
+  body.X_WB = {centre, R};
+  return builder.addBody(body);
+}
+
 /// A geom of the world.
 inline int addFixed(ModelBuilder& builder, const Shape& shape, const Pose& X_WG, double friction, double restitution = 0) {
   Geom geom;

@@ -310,7 +310,7 @@ TEST(Simulation, TheHardestStepOfAHeapIsSolvedByTheCentralPathAlone) {
   for (int k = 0; k < 4; ++k) ASSERT_EQ(simulation.step(1.0 / 60).status, StepStatus::Certified);
   ASSERT_NE(simulation.hardestProblem(), nullptr);
   SolveOptions near;
-  near.nearOnly = true;
+  near.effort = Effort::Near;
   Iterate answer;
   EXPECT_FALSE(Portfolio{}.solve(*simulation.hardestProblem(), answer, near).certified);
   answer = {};

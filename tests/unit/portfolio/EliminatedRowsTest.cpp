@@ -283,7 +283,7 @@ TEST(EliminatedRows, WhatIsLeftIsSolvedByTheScaleOfTheWhole) {
     problem.b *= 30;
     SolveOptions options;
     options.polish = options.tolerance;
-    options.thorough = false;
+    options.effort = Effort::Usual;
     Iterate answer;
     EXPECT_TRUE((Portfolio{}.solve(problem, answer, options).certified)) << seed;
     EXPECT_LE(certify(problem, answer).relative, options.tolerance) << seed;
