@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -121,18 +122,20 @@ class FileInMemory {
   mjVFS files_;
 };
 
-/// `path` empty: from the text alone; else what the text names lies beside it.
-Source compile(const std::string& path, const std::string& text, const std::string& label, std::vector<std::string>& warnings) {
+/// `path` empty: from the text alone; else what it names lies beside it. `replaced`: the file holds another text. In memory it would hide all files of its name, wherever they are.
+Source compile(const std::string& path, const std::string& text, bool replaced, const std::string& label, std::vector<std::string>& warnings) {
   const LogCapture capture{warnings};
   char message[1024] = "";
   Source source;
-  const FileInMemory file{path.empty() ? "text" : path, text};
+  std::optional<FileInMemory> file;
+  if (replaced) file.emplace(path, text);
+  const mjVFS* files = file ? file->files() : nullptr;
   try {
     source.spec.reset(path.empty() ? mj_parseXMLString(text.c_str(), nullptr, message, sizeof message)
-                                   : mj_parseXML(path.c_str(), file.files(), message, sizeof message));
+                                   : mj_parseXML(path.c_str(), files, message, sizeof message));
     if (source.spec) {
       limitMemory(*source.spec);
-      source.model.reset(mj_compile(source.spec.get(), path.empty() ? nullptr : file.files()));
+      source.model.reset(mj_compile(source.spec.get(), files));
     }
   } catch (const std::runtime_error& error) {
     failCompile(label, error.what());
@@ -671,7 +674,8 @@ std::vector<Keyframe> Importer::keyframes(const Model& model) {
 Scene load(const std::string& path, std::string text, const std::string& label, const std::string& folder) {
   const bool urdf = isUrdf(text, label);
   std::vector<std::string> warnings;
-  const Source source = compile(path, urdf && !path.empty() ? resolvePackages(text, folder, label) : text, label, warnings);
+  const bool replaced = urdf && !path.empty();
+  const Source source = compile(path, replaced ? resolvePackages(text, folder, label) : text, replaced, label, warnings);
   SceneText scanned = scanScene(text, folder, urdf);
   Scene scene;
   scene.report = std::move(scanned.report);

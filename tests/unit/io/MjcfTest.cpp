@@ -468,6 +468,16 @@ TEST(Urdf, LinksDoNotCollideWithWhatTheyHangOn) {
 }
 
 /// A package lies beside the file or above it, and is named by its folder, or not at all.
+TEST(Mjcf, AnIncludedFileMayHaveTheNameOfTheScene) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path{::testing::TempDir()} / "stiction_mjcf_includes";
+  fs::create_directories(root / "assets");
+  std::ofstream{root / "assets" / "dial.xml"} << R"(<mujocoinclude><body><freejoint/><geom size=".1"/></body></mujocoinclude>)";
+  std::ofstream{root / "dial.xml"} << R"(<mujoco><worldbody><include file="assets/dial.xml"/></worldbody></mujoco>)";
+  EXPECT_EQ(loadScene((root / "dial.xml").string()).model.dynamicBodies.size(), 1U);
+  fs::remove_all(root);
+}
+
 TEST(Urdf, PackagesAreFound) {
   namespace fs = std::filesystem;
   const fs::path root = fs::path{::testing::TempDir()} / "stiction_urdf_packages", package = root / "arm";
