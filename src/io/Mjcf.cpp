@@ -80,7 +80,8 @@ using Compiled = std::unique_ptr<mjModel, decltype(&mj_deleteModel)>;
     place += ":" + message.substr(found + 5, message.find_first_not_of("0123456789", found + 5) - found - 5);
   while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
   for (std::size_t i = 0; (i = message.find('\n', i)) != std::string::npos;) message.replace(i, 1, ", ");
-  throw InputError{place, message, "a scene that libmujoco 4.0.0 compiles", "correct the element"};
+  const bool isOfMesh = message.find("mesh file") != std::string::npos || message.find("STL file") != std::string::npos;
+  throw InputError{place, message, "a scene that libmujoco 4.0.0 compiles", isOfMesh ? "convert the mesh to OBJ or binary STL" : "correct the element"};
 }
 
 /// Whether the text is URDF (root element robot) and not MJCF (mujoco).

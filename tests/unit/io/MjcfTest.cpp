@@ -478,6 +478,24 @@ TEST(Mjcf, AnIncludedFileMayHaveTheNameOfTheScene) {
   fs::remove_all(root);
 }
 
+TEST(Mjcf, MeshesOfOtherFormatsAreToBeConverted) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path{::testing::TempDir()} / "stiction_mjcf_meshes";
+  fs::create_directories(root);
+  for (const char* name : {"m.dae", "m.stl"}) {
+    std::ofstream{root / name} << "solid m\n" << std::string(200, ' ') << "\nendsolid m\n";
+    std::ofstream{root / "s.xml"} << R"(<mujoco><asset><mesh name="m" file=")" << name
+                                  << R"("/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>)";
+    try {
+      loadScene((root / "s.xml").string());
+      ADD_FAILURE() << "accepted " << name;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string{error.what()}.find("convert the mesh to OBJ or binary STL"), std::string::npos) << error.what();
+    }
+  }
+  fs::remove_all(root);
+}
+
 TEST(Urdf, PackagesAreFound) {
   namespace fs = std::filesystem;
   const fs::path root = fs::path{::testing::TempDir()} / "stiction_urdf_packages", package = root / "arm";
