@@ -57,7 +57,9 @@ bool IslandSolver::solve(double h, Trial trial, bool last, const std::function<v
   options.sameMatrices = trial.aimed;
   if (trial.first && !last) options.enough = kRough;
   options.warm = warmStart(h);
-  options.effort = last ? Effort::Thorough : trial.aimed && options.warm ? Effort::Near : trial.first ? Effort::Short : Effort::Usual;
+  options.effort = trial.first ? Effort::Short : Effort::Usual;  // a smaller step is the better resort
+  if (trial.aimed && options.warm) options.effort = Effort::Near;
+  if (last) options.effort = Effort::Thorough;
   options.states = &states_;
   problem_->followImpulses();
   return solve(options);

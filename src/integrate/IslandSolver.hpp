@@ -22,10 +22,10 @@ class IslandSolver {
 
   /// Sets the iterate to what the contacts and rows carried in the last step, for one of h [s]. Returns whether there was any.
   bool warmStart(double h);
+  /// `aimed`: the problem is the last one, but for what its rows aim at. `first`: rows aim at what they are expected to curve, which contacts may leave no room for; the answer shows what to aim
+  /// at, and need not pass unless it is the last resort.
   struct Trial {
-    bool aimed;  // the problem is the last one, but for what its rows aim at
-    bool
-        first;  // its rows aim at what they are expected to curve, which contacts may leave no room for; the answer shows what to aim at, and need not pass where a smaller step is left
+    bool aimed, first;
   };
   /// Solves and certifies a (sub)step of h [s] from there. `last`: no smaller step is left to resort to. `beforeSearch`, `rest`: as in SolveOptions.
   bool solve(double h, Trial trial, bool last, const std::function<void()>* beforeSearch, const std::function<bool()>* rest);

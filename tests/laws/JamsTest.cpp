@@ -1,5 +1,4 @@
 // Bodies that joints and contacts hold in ways that do not agree: links that jam, chains stretched out whose ends are held.
-#include <array>
 #include <vector>
 
 #include "Scenes.hpp"
@@ -8,47 +7,31 @@
 #include "state/WorldState.hpp"
 
 namespace stiction::laws {
-namespace {
-
-struct Link {
-  Vector3 axis, from;  // of its hinge; [m] in the frame of the link before
-};
-
-/// An arm on the world, stretched out as its joints say, each link with its frame at its hinge.
-template <std::size_t N>
-std::array<int, N> addArm(ModelBuilder& builder, const std::array<Link, N>& links, const Vector3& moments) {
-  std::array<int, N> bodies{};
-  Vector3 at = Vector3::Zero();
-  int parent = 0;
-  for (std::size_t k = 0; k < N; ++k) {
-    at += links[k].from;
-    bodies[k] = addMass(builder, 2, moments, at);
-    Joint joint = hinge(links[k].axis);
-    joint.damping = 1;
-    if (k == 1) {
-      joint.limited = true;
-      joint.low = -3;
-      joint.high = -0.4;
-    }
-    builder.addJoints(parent, bodies[k], Vector3::Zero(), {joint});
-    parent = bodies[k];
-  }
-  return bodies;
-}
-
-}  // namespace
 
 /// Seven hinges about x, y and z alone, in the pose of least freedom; the hand is held where it is, and the second hinge must turn by 0.4 rad to get into its range. Near there Newton's method asks
 /// the links to turn by radians for millimetres, and back again. There is a pose in which all hold (least squares from random ones finds it), so that the arm must come to one.
 TEST(Jams, AnArmHeldByItsHandComesIntoItsRange) {
-  constexpr double kHalf = 0.5;
+  struct Link {
+    Vector3 axis, from;  // of its hinge, where its frame is; [m] in the frame of the link before
+  };
   const Vector3 x = Vector3::UnitX(), y = Vector3::UnitY(), z = Vector3::UnitZ();
-  const std::array<Link, 7> links{
-      {{z, {0, 0, kHalf}}, {y, {0, 0.1, 0.3}}, {z, {0, 0.1, 0.1}}, {y, {0.2, 0, 0}}, {z, {0, 0.1, 0}}, {x, {0.1, -0.1, 0.3}}, {z, {0.3, 0, 0}}}};
+  const std::vector<Link> links{{z, {0, 0, 0.5}}, {y, {0, 0.1, 0.3}},    {z, {0, 0.1, 0.1}}, {y, {0.2, 0, 0}},
+                                {z, {0, 0.1, 0}}, {x, {0.1, -0.1, 0.3}}, {z, {0.3, 0, 0}}};
   for (const double h : {2e-3, 5e-3, 1.0 / 60}) {
     ModelBuilder builder;
-    const std::array<int, 7> bodies = addArm(builder, links, {0.01, 0.02, 0.015});
-    const Vector3 hand{0.6, 0.2, 1.2};
+    std::vector<int> bodies;
+    Vector3 hand = Vector3::Zero();
+    for (const Link& link : links) {
+      hand += link.from;
+      const int parent = bodies.empty() ? 0 : bodies.back();
+      bodies.push_back(addMass(builder, 2, {0.01, 0.02, 0.015}, hand));
+      Joint joint = hinge(link.axis);
+      joint.damping = 1;
+      joint.limited = bodies.size() == 2;
+      joint.low = -3;
+      joint.high = -0.4;
+      builder.addJoints(parent, bodies.back(), Vector3::Zero(), {joint});
+    }
     builder.addConnection({"weld", 0, bodies.back(), hand, Vector3::Zero(), Quaternion::Identity()});
     Simulation simulation{builder.build(), {}};
     double error = 1;
@@ -100,20 +83,13 @@ TEST(Jams, LinksThatJamAreCertified) {
       int parent = 0;
       for (const Capsule& link : arms[arm]) {
         at += link.from;
-        Geom geom;
-        geom.shape = Shape::capsule(link.radius, 0.5 * link.to.norm());
-        geom.friction = 1;
-        const MassProperties properties = massProperties(geom.shape);
-        Body body;
-        body.mass = link.mass;
-        body.I_C = properties.inertia * (link.mass / properties.volume);
-        body.X_WB = {at + 0.5 * link.to, Quaternion::FromTwoVectors(z, link.to)};
-        geom.body = builder.addBody(body);
-        builder.addGeom(geom, Pose{});
-        Joint joint = hinge(body.X_WB.rotation.conjugate() * link.axis);
+        const double half = 0.5 * link.to.norm();
+        const Quaternion R = Quaternion::FromTwoVectors(z, link.to);
+        const int body = addBody(builder, Shape::capsule(link.radius, half), link.mass, {at + 0.5 * link.to, R}, 1);
+        Joint joint = hinge(R.conjugate() * link.axis);
         joint.damping = link.damping;
-        builder.addJoints(parent, geom.body, {0, 0, -0.5 * link.to.norm()}, {joint});
-        parent = geom.body;
+        builder.addJoints(parent, body, {0, 0, -half}, {joint});
+        parent = body;
       }
       Simulation simulation{builder.build(), {}};
       for (int k = 0; k * h < 0.4; ++k) {

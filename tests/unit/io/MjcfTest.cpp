@@ -467,7 +467,6 @@ TEST(Urdf, LinksDoNotCollideWithWhatTheyHangOn) {
   EXPECT_EQ(model.excludes, (std::vector<std::array<int, 2>>{{0, 1}, {1, 2}}));
 }
 
-/// A package lies beside the file or above it, and is named by its folder, or not at all.
 TEST(Mjcf, AnIncludedFileMayHaveTheNameOfTheScene) {
   namespace fs = std::filesystem;
   const fs::path root = fs::path{::testing::TempDir()} / "stiction_mjcf_includes";
@@ -496,6 +495,7 @@ TEST(Mjcf, MeshesOfOtherFormatsAreToBeConverted) {
   fs::remove_all(root);
 }
 
+/// A package lies beside the file or above it, and is named by its folder, or not at all.
 TEST(Urdf, PackagesAreFound) {
   namespace fs = std::filesystem;
   const fs::path root = fs::path{::testing::TempDir()} / "stiction_urdf_packages", package = root / "arm";
